@@ -1,0 +1,29 @@
+import type { ExitCode } from "./exit-code.ts";
+
+/** What a person can do about an error, and what the process exits with. */
+export interface ErrorAdvice {
+  /** One line: what to do next. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * Ends a command on purpose, with a message for people and one of the documented exit codes.
+ * Anything else that reaches the top is a bug and exits 1.
+ */
+export class OnboardError extends Error {
+  readonly exitCode: ExitCode;
+  readonly hint: string | undefined;
+
+  constructor(exitCode: ExitCode, message: string, advice: ErrorAdvice = {}) {
+    super(message, advice.cause === undefined ? undefined : { cause: advice.cause });
+    this.name = "OnboardError";
+    this.exitCode = exitCode;
+    this.hint = advice.hint;
+  }
+}
+
+/** The text of whatever was thrown. */
+export function errorText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
