@@ -64,7 +64,10 @@ export interface MessageReply {
 
 /** Why a call gave neither task nor message. `code` is the JSON-RPC or HTTP code as text, empty when there was none. */
 export type CallFailure =
-  /** The request never left: refused, no route, name not found, TLS. Nothing can have been paid. */
+  /**
+   * The request never left, so nothing can have been paid. `refused` is every way of not getting a connection that is
+   * not the name's (`dns`), the certificate's (`tls`) or the proxy's fault.
+   */
   | {
       readonly kind: "not-written";
       readonly cause: "refused" | "dns" | "tls" | "proxy";
@@ -77,7 +80,7 @@ export type CallFailure =
   | { readonly kind: "unavailable"; readonly code: string; readonly message: string }
   /** An answer that cannot be read or belongs to another request: the outcome of a send is unknown. */
   | { readonly kind: "protocol"; readonly code: string; readonly message: string }
-  /** 429, 503 with Retry-After, RetryInfo. `retryAfterMs` undefined when the agent named no time. */
+  /** 429, 503 with Retry-After, RetryInfo. `retryAfterMs` (at most 1 h) undefined when the agent named no time. */
   | {
       readonly kind: "throttled";
       readonly code: string;
@@ -86,14 +89,19 @@ export type CallFailure =
     }
   /** The agent will not take this request: -32602, -32600, -32700, 400, 413, … and every code not listed elsewhere. */
   | { readonly kind: "refused"; readonly code: string; readonly message: string }
+  /** -32001 to GetTask or CancelTask. */
   | { readonly kind: "task-not-found"; readonly code: string; readonly message: string }
+  /** CancelTask alone: the task has ended, or the agent does not offer cancelling. */
   | { readonly kind: "not-cancelable"; readonly code: string; readonly message: string }
   | { readonly kind: "credentials"; readonly code: string; readonly message: string }
-  /** Not the agent that was configured: -32601, -32009, -32008, 404, 405, 3xx. */
+  /** Not the agent that was configured: -32601, -32009, -32008, 3xx, and 404 or 405 to a send. */
   | { readonly kind: "wrong-agent"; readonly code: string; readonly message: string }
   /** The body passed `agent.maxResponseBytes`. */
   | { readonly kind: "too-large"; readonly code: string; readonly message: string }
-  /** Our own signal ended the call before the request was written. */
+  /**
+   * Our own signal, or the end of the program, ended the call. It costs no attempt; the message says whether the
+   * request had been written, in which case the same messageId sent again is recognisable.
+   */
   | { readonly kind: "aborted"; readonly code: string; readonly message: string };
 
 export type SendReply =

@@ -1,5 +1,5 @@
 /** Why a row could not even be sent. */
-export const READ_REASONS = [
+const READ_REASONS = [
   "ROW_TOO_WIDE",
   "ROW_TOO_NARROW",
   "ROW_UNREADABLE",
@@ -8,7 +8,7 @@ export const READ_REASONS = [
 ] as const;
 
 /** Why the agent gave a row no result. */
-export const AGENT_REASONS = [
+const AGENT_REASONS = [
   "AGENT_REFUSED",
   "AGENT_UNAVAILABLE",
   "PROTOCOL_ERROR",
@@ -22,7 +22,7 @@ export const AGENT_REASONS = [
   "UNKNOWN_STATE",
 ] as const;
 
-export type ReadReason = (typeof READ_REASONS)[number];
+type ReadReason = (typeof READ_REASONS)[number];
 export type AgentReason = (typeof AGENT_REASONS)[number];
 export type FailureReason = ReadReason | AgentReason;
 

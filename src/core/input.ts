@@ -6,6 +6,7 @@ export type Delimiter = "," | ";" | "\t" | "|";
 
 /** How to read a file; what is absent is found by looking. Part of the run's identity. */
 export interface ReadOptions {
+  /** One character, or `tab`, `comma`, `semicolon`, `pipe`. */
   readonly delimiter?: string;
   /** A TextDecoder label. */
   readonly encoding?: string;
@@ -23,7 +24,7 @@ export interface InputShape {
   readonly delimiter: string;
   /** Physical line of the header, 0 when `columns` named them. */
   readonly headerLine: number;
-  /** Column names as in the file. */
+  /** Column names as in the file, without the `onboard_*` columns of a file that is fed back. */
   readonly header: readonly string[];
   /** Column indexes of each field, in joining order. */
   readonly mapping: Readonly<Partial<Record<PartnerField, readonly number[]>>>;
@@ -38,7 +39,7 @@ interface RecordBase {
   readonly row: number;
   /** Physical line where the record begins. */
   readonly line: number;
-  /** Cells as decoded, padded to the header's width for a partner. */
+  /** Cells as decoded, one for each name of the header: missing ones are empty, surplus ones are only in `raw`. */
   readonly cells: readonly string[];
 }
 

@@ -1,13 +1,22 @@
 import type { AgentReason } from "./failure.ts";
 
-/** A file the agent gave with its answer; `raw` content lies in the run's `files/`, a `url` is recorded and never fetched. */
+/** A file the agent gave with its answer. */
 export type OutcomeFile =
+  /** Its content, on the way to the run's `files/`. */
   | {
       readonly kind: "raw";
       readonly name: string;
       readonly mediaType: string;
       readonly base64: string;
     }
+  /** Stored below the run's folder; `path` is relative to it. */
+  | {
+      readonly kind: "stored";
+      readonly name: string;
+      readonly mediaType: string;
+      readonly path: string;
+    }
+  /** Recorded and never fetched. */
   | {
       readonly kind: "url";
       readonly name: string;
@@ -49,7 +58,7 @@ export interface FailedOutcome extends OutcomeBase {
   readonly message: string;
 }
 
-export interface NeedsInputOutcome extends OutcomeBase {
+interface NeedsInputOutcome extends OutcomeBase {
   readonly kind: "needs-input";
   readonly question: string;
 }

@@ -1,0 +1,96 @@
+import type { SettingFacts } from "./setting-facts.ts";
+
+/** Settings of the place where the program runs: Redis, server, terminal. */
+export const PLACE_SETTINGS = [
+  {
+    key: "redis.url",
+    group: "Redis",
+    flag: "--redis <url>",
+    default: "managed",
+    help: "redis:// or rediss:// URL, or `managed` for a private server that is started when needed",
+  },
+  {
+    key: "retention.redis",
+    group: "Redis",
+    default: "14d",
+    help: "how long Redis remembers a settled run",
+  },
+  {
+    key: "host",
+    group: "Server",
+    flag: "--host <address>",
+    default: "127.0.0.1",
+    help: "address to listen on",
+  },
+  {
+    key: "port",
+    group: "Server",
+    flag: "--port <n>",
+    default: undefined,
+    unset: "8091 for the sandbox",
+    help: "port to listen on, 0 for any free one",
+  },
+  {
+    key: "progress",
+    group: "Terminal",
+    flag: "--progress <how>",
+    default: "auto",
+    help: "how progress is shown on stderr: auto, tty, plain, json or none",
+  },
+  {
+    key: "json",
+    group: "Terminal",
+    flag: "--json",
+    default: false,
+    help: "results on stdout as one JSON document, errors on stderr as JSON",
+  },
+  {
+    key: "quiet",
+    group: "Terminal",
+    flag: "-q, --quiet",
+    default: false,
+    help: "only errors, no progress; a summary only when not every row succeeded",
+  },
+  {
+    key: "verbose",
+    group: "Terminal",
+    flag: "-v, --verbose",
+    default: false,
+    help: "more log lines, and the stack of unexpected errors",
+  },
+  {
+    key: "logData",
+    group: "Terminal",
+    flag: "--log-data",
+    default: false,
+    help: "allow partner data in log lines",
+  },
+  {
+    key: "noColor",
+    group: "Terminal",
+    flag: "--no-color",
+    default: false,
+    help: "no colour, also by NO_COLOR",
+  },
+  {
+    key: "noInput",
+    group: "Terminal",
+    flag: "--no-input",
+    default: false,
+    help: "never ask, fail instead",
+  },
+  {
+    key: "yes",
+    group: "Terminal",
+    flag: "--yes",
+    default: false,
+    help: "answer every question with yes",
+  },
+  {
+    key: "force",
+    group: "Terminal",
+    flag: "--force",
+    default: false,
+    help: "go on in spite of a refusal that says so",
+  },
+] as const satisfies readonly SettingFacts[];

@@ -1,0 +1,158 @@
+import type { MessageReply, PartContent, TaskSnapshot } from "./call.ts";
+import type { AgentReason } from "./failure.ts";
+import type { OutcomeFile, RowOutcome, SucceededOutcome } from "./outcome.ts";
+
+/** What is known about a row at the agent apart from the answer itself. */
+export interface RowFacts {
+  readonly row: number;
+  readonly attempts: number;
+  readonly polls: number;
+  readonly submittedAtMs: number;
+  readonly finishedAtMs: number;
+}
+
+/** What a task's state asks for next. */
+export type TaskVerdict =
+  | { readonly kind: "ended"; readonly outcome: RowOutcome }
+  /** SUBMITTED or WORKING: ask again when tasks like it usually end. */
+  | { readonly kind: "in-progress" }
+  /** AUTH_REQUIRED or a state this program does not know: ask slowly; `reason` when time is up. */
+  | {
+      readonly kind: "uncertain";
+      readonly reason: "AUTH_REQUIRED" | "UNKNOWN_STATE";
+      readonly message: string;
+    };
+
+/** Judges a task by its state alone (A2A §4.1.3); never takes an unknown state for an end. */
+export function judgeTask(task: TaskSnapshot, facts: RowFacts): TaskVerdict {
+  if (task.state.kind === "unknown") {
+    return { kind: "uncertain", reason: "UNKNOWN_STATE", message: `task state ${task.state.raw}` };
+  }
+  const { state } = task.state;
+  switch (state) {
+    case "SUBMITTED":
+    case "WORKING":
+      return { kind: "in-progress" };
+    case "COMPLETED":
+      return { kind: "ended", outcome: completed(task, facts) };
+    case "FAILED":
+    case "REJECTED":
+    case "CANCELED":
+      return { kind: "ended", outcome: ended(task, facts, `TASK_${state}`) };
+    case "INPUT_REQUIRED":
+      return {
+        kind: "ended",
+        outcome: {
+          ...facts,
+          ...ids(task),
+          kind: "needs-input",
+          question: joinText(task.statusParts),
+        },
+      };
+    case "AUTH_REQUIRED":
+      return {
+        kind: "uncertain",
+        reason: "AUTH_REQUIRED",
+        message: wordsOr(task.statusParts, "the task waits for an authorization"),
+      };
+  }
+}
+
+/** The result of an agent that answered with a message instead of a task. */
+export function messageOutcome(reply: MessageReply, facts: RowFacts): SucceededOutcome {
+  return {
+    ...facts,
+    taskId: "",
+    contextId: reply.contextId,
+    kind: "succeeded",
+    source: "message",
+    artifactName: "",
+    ...splitParts(reply.parts),
+  };
+}
+
+/** Artifacts are the place for results (A2A §3.7); some agents only fill the status message. */
+function completed(task: TaskSnapshot, facts: RowFacts): SucceededOutcome {
+  const fromArtifacts = task.artifacts.length > 0;
+  const parts = fromArtifacts
+    ? task.artifacts.flatMap((artifact) => artifact.parts)
+    : task.statusParts;
+  return {
+    ...facts,
+    ...ids(task),
+    kind: "succeeded",
+    source: fromArtifacts ? "artifact" : "status",
+    artifactName: task.artifacts
+      .map((artifact) => artifact.name)
+      .filter((name) => name !== "")
+      .join(", "),
+    ...splitParts(parts),
+  };
+}
+
+function ended(task: TaskSnapshot, facts: RowFacts, reason: AgentReason): RowOutcome {
+  const words =
+    joinText(task.statusParts) || joinText(task.artifacts.flatMap(({ parts }) => parts));
+  return {
+    ...facts,
+    ...ids(task),
+    kind: "failed",
+    stage: "track",
+    reason,
+    code: "",
+    message: words,
+  };
+}
+
+function ids(task: TaskSnapshot): { taskId: string; contextId: string } {
+  return { taskId: task.taskId, contextId: task.contextId };
+}
+
+function wordsOr(parts: readonly PartContent[], otherwise: string): string {
+  const words = joinText(parts);
+  return words === "" ? otherwise : words;
+}
+
+function joinText(parts: readonly PartContent[]): string {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
+
+function splitParts(
+  parts: readonly PartContent[],
+): Pick<SucceededOutcome, "text" | "data" | "files"> {
+  const data: unknown[] = [];
+  const files: OutcomeFile[] = [];
+  for (const part of parts) {
+    if (part.kind === "data") data.push(part.data);
+    else if (part.kind !== "text") files.push(part);
+  }
+  return { text: joinText(parts), data, files };
+}
+
+const MAX_OUTCOME_BYTES = 1024 * 1024;
+
+/**
+ * An outcome as it is stored and journaled: one line of JSON. One of more than 1 MiB becomes a
+ * RESULT_TOO_LARGE failure that keeps the task's id.
+ */
+export function encodeOutcome(outcome: RowOutcome): { outcome: RowOutcome; json: string } {
+  const json = JSON.stringify(outcome);
+  const sizeBytes = Buffer.byteLength(json);
+  if (sizeBytes <= MAX_OUTCOME_BYTES) return { outcome, json };
+  const { row, taskId, contextId, attempts, polls, submittedAtMs, finishedAtMs } = outcome;
+  const failed: RowOutcome = {
+    row,
+    taskId,
+    contextId,
+    attempts,
+    polls,
+    submittedAtMs,
+    finishedAtMs,
+    kind: "failed",
+    stage: taskId === "" ? "submit" : "track",
+    reason: "RESULT_TOO_LARGE",
+    code: "",
+    message: `the answer has ${sizeBytes} bytes, more than the ${MAX_OUTCOME_BYTES} that a row may have`,
+  };
+  return { outcome: failed, json: JSON.stringify(failed) };
+}

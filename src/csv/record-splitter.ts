@@ -1,0 +1,149 @@
+import { scanQuotedRecord } from "./quoted-scan.ts";
+import { MAX_RECORD_LENGTH, type RecordSyntax } from "./record-syntax.ts";
+
+interface RecordPlace {
+  /** 1-based physical line where the record begins. */
+  readonly line: number;
+  /** Without its line break. */
+  readonly text: string;
+}
+
+export type RawRecord =
+  /** Without any quote. */
+  | (RecordPlace & { readonly kind: "plain" })
+  /** With quotes as they should be (RFC 4180). */
+  | (RecordPlace & { readonly kind: "quoted"; readonly cells: readonly string[] })
+  /** With text behind a closing quote: to be trusted only if its width is right. */
+  | (RecordPlace & { readonly kind: "loose" })
+  /** Cannot be read; `text` is its first line, at most `MAX_RECORD_LENGTH` of it. */
+  | (RecordPlace & { readonly kind: "broken"; readonly why: string });
+
+export interface RecordSplitter {
+  /** The records that are complete with this text. Blank lines give none. */
+  push(text: string): RawRecord[];
+  /** The last record, when the file does not end with a line break. */
+  end(): RawRecord[];
+}
+
+const LOST_QUOTE = "A quote is opened and never closed.";
+const TOO_LONG = `The record has more than ${MAX_RECORD_LENGTH} characters.`;
+
+/**
+ * Cuts decoded text into records, the same ones whatever chunks it comes in. A quote that is never closed costs the
+ * line on which its record begins and nothing more: reading goes on behind that line.
+ * @param skippedLines physical lines before the first record
+ */
+export function createRecordSplitter(syntax: RecordSyntax, skippedLines = 0): RecordSplitter {
+  const splitter = new Splitter(syntax, skippedLines);
+  return { push: (text) => splitter.take(text, false), end: () => splitter.take("", true) };
+}
+
+class Splitter {
+  private readonly syntax: RecordSyntax;
+  private linesToDrop: number;
+  private records: RawRecord[] = [];
+  private text = "";
+  private isLast = false;
+  private position = 0;
+  private line = 1;
+  /** The first quote that was found at or behind `position`; infinite when there is none. */
+  private quoteAt = -1;
+
+  constructor(syntax: RecordSyntax, skippedLines: number) {
+    this.syntax = syntax;
+    this.linesToDrop = skippedLines;
+  }
+
+  take(text: string, isLast: boolean): RawRecord[] {
+    this.text = this.text.slice(this.position) + text;
+    this.isLast = isLast;
+    this.position = 0;
+    this.quoteAt = -1;
+    this.records = [];
+    let isMore = true;
+    while (isMore && this.position < this.text.length) isMore = this.takeNext();
+    return this.records;
+  }
+
+  /** Takes a line or a record; false when more text is needed for it. */
+  private takeNext(): boolean {
+    const lineEnd = this.find(this.syntax.newline);
+    if (this.linesToDrop > 0) return this.dropLine(lineEnd);
+    if (this.quoteAt < this.position) this.quoteAt = this.find('"');
+    if (this.quoteAt >= Math.min(lineEnd, this.text.length)) return this.takePlain(lineEnd);
+    const { syntax, text, position: start, isLast } = this;
+    const scan = scanQuotedRecord({ syntax, text, start, isLast });
+    switch (scan.kind) {
+      case "cells":
+        return this.takeQuoted(scan.end, scan.cells);
+      case "loose":
+        return this.takeQuoted(scan.end, undefined);
+      case "lost":
+        return this.takeBroken(lineEnd, LOST_QUOTE);
+      case "open":
+        return false;
+    }
+  }
+
+  private takeQuoted(end: number, cells: readonly string[] | undefined): boolean {
+    const { line } = this;
+    const text = this.recordText(end);
+    this.records.push(
+      cells === undefined ? { kind: "loose", line, text } : { kind: "quoted", line, text, cells },
+    );
+    this.line += this.linesBefore(end) + 1;
+    this.position = end + 1;
+    return true;
+  }
+
+  private takePlain(lineEnd: number): boolean {
+    const end = Math.min(lineEnd, this.text.length);
+    if (end - this.position > MAX_RECORD_LENGTH) return this.takeBroken(lineEnd, TOO_LONG);
+    if (lineEnd === Infinity && !this.isLast) return false;
+    const text = this.recordText(end);
+    const isBlank = text.trim() === "" && !text.includes(this.syntax.delimiter);
+    if (!isBlank) this.records.push({ kind: "plain", line: this.line, text });
+    this.line += 1;
+    this.position = end + 1;
+    return true;
+  }
+
+  /** Gives up the line at `position`. */
+  private takeBroken(lineEnd: number, why: string): boolean {
+    const end = Math.min(lineEnd, this.position + MAX_RECORD_LENGTH);
+    const text = this.recordText(end);
+    this.records.push({ kind: "broken", line: this.line, text, why });
+    this.linesToDrop = 1;
+    return this.dropLine(lineEnd);
+  }
+
+  /** Passes over a line, of which the end may come later. */
+  private dropLine(lineEnd: number): boolean {
+    this.position = Math.min(lineEnd + 1, this.text.length);
+    if (lineEnd === Infinity) return false;
+    this.linesToDrop -= 1;
+    this.line += 1;
+    return true;
+  }
+
+  private recordText(end: number): string {
+    const text = this.text.slice(this.position, end);
+    return this.syntax.newline === "\n" && text.endsWith("\r") ? text.slice(0, -1) : text;
+  }
+
+  private linesBefore(end: number): number {
+    let count = 0;
+    const { newline } = this.syntax;
+    let at = this.text.indexOf(newline, this.position);
+    while (at !== -1 && at < end) {
+      count += 1;
+      at = this.text.indexOf(newline, at + 1);
+    }
+    return count;
+  }
+
+  private find(wanted: string): number {
+    const index = this.text.indexOf(wanted, this.position);
+    return index === -1 ? Infinity : index;
+  }
+}

@@ -1,0 +1,92 @@
+import type { ConnectionOptions, Job } from "bullmq";
+import { DelayedError, Worker } from "bullmq";
+import type { Step, StepJob, StepOutcome } from "../core/job.ts";
+import type { QueueName } from "./run-queues.ts";
+import { QUEUE_NAMES } from "./run-queues.ts";
+
+export interface StepWorkerOptions<Data> {
+  readonly connection: ConnectionOptions;
+  readonly prefix: string;
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  readonly step: Step<Data>;
+  /** Whether an error means that Redis cannot take writes now; the job is then tried again later. */
+  readonly isOutage: (error: unknown) => boolean;
+  /** Takes an error that no step expects: a bug. */
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface StepWorker {
+  start(): void;
+  /** Takes no more jobs, aborts what waits, and resolves when the jobs in hand have ended. */
+  stop(reason: string): Promise<void>;
+}
+
+const WORKER_OPTIONS = {
+  autorun: false,
+  // What a dead process held is taken up within 15 s: lock, then the next stalled check. Equal in every process.
+  lockDuration: 10_000,
+  stalledInterval: 5_000,
+  // Crashes say nothing about a row; BullMQ's own limit would fail it at the second one.
+  maxStalledCount: 1_000_000,
+  drainDelay: 5,
+  removeOnComplete: { count: 0 },
+};
+
+/** Runs one step for each job of one queue; the only place where steps meet BullMQ. */
+export function createStepWorker<Data>(options: StepWorkerOptions<Data>): StepWorker {
+  const { queue, prefix, step } = options;
+
+  async function process(
+    job: Job<Data>,
+    token: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const id = job.id ?? "";
+    const lockKey = `${prefix}:${QUEUE_NAMES[queue]}:${id}:lock`;
+    const outcome = await runStep(
+      { data: job.data, lockKey, token: token ?? "" },
+      signal ?? new AbortController().signal,
+    );
+    if (outcome.kind !== "again") return;
+    // One atomic, fenced move with the new data: another process never runs the old step.
+    await worker.getBackend().moveToDelayed(id, Date.now(), outcome.delayMs, token ?? "", {
+      skipAttempt: true,
+      fieldsToUpdate: { data: JSON.stringify(outcome.data) },
+    });
+    throw new DelayedError();
+  }
+
+  async function runStep(job: StepJob<Data>, signal: AbortSignal): Promise<StepOutcome<Data>> {
+    try {
+      return await step(job, signal);
+    } catch (error) {
+      // The shutdown took away what the step waited for: the job stays as it is.
+      if (!signal.aborted && !options.isOutage(error)) options.onBug(error);
+      return { kind: "again", data: job.data, delayMs: 1_000 };
+    }
+  }
+
+  const { connection, concurrency } = options;
+  const worker = new Worker<Data, void>(QUEUE_NAMES[queue], process, {
+    ...WORKER_OPTIONS,
+    connection,
+    prefix,
+    concurrency,
+  });
+  worker.on("error", () => undefined);
+  worker.on("lockRenewalFailed", (ids) => {
+    for (const id of ids) worker.cancelJob(id, "lock lost");
+  });
+
+  return {
+    start() {
+      worker.run().catch(options.onBug);
+    },
+    async stop(reason) {
+      const closing = worker.close();
+      worker.cancelAllJobs(reason);
+      await closing;
+    },
+  };
+}

@@ -1,0 +1,230 @@
+import { abortReason } from "../core/abort.ts";
+import { errorText } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { RedisClient } from "./connect.ts";
+import type { Script } from "./script.ts";
+import { loadScript } from "./script.ts";
+
+export type CallKind = "send" | "poll";
+
+/** How fast a run may call its agent, per second; the agent's slowest run counts for all. */
+export interface CallRates {
+  readonly sendPerSecond: number;
+  readonly pollPerSecond: number;
+  readonly totalPerSecond?: number;
+}
+
+/** A time at which one call may be made. */
+export interface Slot {
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number;
+  /** How far away it was when it was reserved. */
+  readonly waitMs: number;
+  /** Distance of the slots at this rate. */
+  readonly intervalMs: number;
+}
+
+/** What the gate knows about the agent. Times are ms of this host's clock. */
+export interface AgentCondition {
+  /** Since when nobody has had an answer; undefined while the agent is well. */
+  readonly awaySinceMs: number | undefined;
+  readonly nextTryAtMs: number | undefined;
+}
+
+/** Paced a little under the limit, so that the agent's own clock and the network cannot make it more. */
+const PACE = 0.985;
+/** Later slots are not reserved: they would be lost when the process ends or the gate closes. */
+const HORIZON_MS = 1_000;
+const MAX_SLOTS_AT_ONCE = 64;
+
+interface Waiter {
+  readonly rates: CallRates;
+  readonly grant: (slot: Slot) => void;
+}
+
+interface Line {
+  readonly kind: CallKind;
+  readonly waiters: Waiter[];
+  isAsking: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
+
+interface Grant {
+  readonly awaySince: string;
+  readonly againInMs: number;
+  readonly waitsMs: readonly number[];
+}
+
+interface GateQueueDeps {
+  readonly client: RedisClient;
+  readonly key: string;
+  readonly concurrency: number;
+  readonly log: Log;
+}
+
+/**
+ * The callers of this process in order, one line a kind of call. It asks Redis for as many slots as
+ * there are callers and places in this process, and hands them out.
+ */
+export class GateQueue {
+  condition: AgentCondition = { awaySinceMs: undefined, nextTryAtMs: undefined };
+
+  private readonly deps: GateQueueDeps;
+  private readonly acquire: Script;
+  private readonly lines: Readonly<Record<CallKind, Line>> = {
+    send: { kind: "send", waiters: [], isAsking: false, timer: undefined },
+    poll: { kind: "poll", waiters: [], isAsking: false, timer: undefined },
+  };
+  private places: number;
+  private goodSinceAsked = false;
+  private isTroubled = false;
+  private isStopped = false;
+  /** Redis' clock minus this host's, ms. */
+  private clockOffsetMs = 0;
+
+  constructor(deps: GateQueueDeps) {
+    this.deps = deps;
+    this.acquire = loadScript(deps.client, "gate-acquire");
+    this.places = deps.concurrency;
+  }
+
+  /** @throws the signal's reason when it is aborted first */
+  reserve(kind: CallKind, rates: CallRates, signal: AbortSignal): Promise<Slot> {
+    const line = this.lines[kind];
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        const index = line.waiters.indexOf(waiter);
+        if (index !== -1) line.waiters.splice(index, 1);
+        reject(abortReason(signal));
+      };
+      const grant = (slot: Slot): void => {
+        signal.removeEventListener("abort", abort);
+        resolve(slot);
+      };
+      const waiter: Waiter = { rates, grant };
+      if (signal.aborted) {
+        abort();
+        return;
+      }
+      signal.addEventListener("abort", abort, { once: true });
+      line.waiters.push(waiter);
+      void this.pump(line);
+    });
+  }
+
+  /** Polls first: their tasks are paid for. */
+  freePlace(): void {
+    this.places += 1;
+    void this.pump(this.lines.poll);
+    void this.pump(this.lines.send);
+  }
+
+  /** Takes in a good answer; tells whether Redis must know it at once. */
+  noteGood(): boolean {
+    this.goodSinceAsked = true;
+    return this.isTroubled;
+  }
+
+  noteTrouble(): void {
+    this.isTroubled = true;
+  }
+
+  /** Whether there was a good answer since this was last asked. */
+  takeGood(): boolean {
+    const good = this.goodSinceAsked;
+    this.goodSinceAsked = false;
+    return good;
+  }
+
+  /** @param awaySince ms on Redis' clock, empty while the agent is well */
+  noteCondition(awaySince: string, againInMs: number): void {
+    this.isTroubled = awaySince !== "";
+    this.condition = this.isTroubled
+      ? {
+          awaySinceMs: Number(awaySince) - this.clockOffsetMs,
+          nextTryAtMs: Date.now() + againInMs,
+        }
+      : { awaySinceMs: undefined, nextTryAtMs: undefined };
+  }
+
+  redisNowMs(): number {
+    return Date.now() + this.clockOffsetMs;
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    for (const line of Object.values(this.lines)) clearTimeout(line.timer);
+  }
+
+  private async pump(line: Line): Promise<void> {
+    const wanted = Math.min(line.waiters.length, this.places, MAX_SLOTS_AT_ONCE);
+    if (line.isAsking || line.timer !== undefined || wanted <= 0 || this.isStopped) return;
+    line.isAsking = true;
+    this.places -= wanted;
+    let granted = 0;
+    let againInMs = HORIZON_MS;
+    try {
+      const intervalMs = slowestIntervalMs(line);
+      const grant = await this.ask(line, wanted, intervalMs);
+      granted = handOut(line, grant.waitsMs, intervalMs);
+      // An open gate is asked again as soon as a slot comes into reach.
+      againInMs = grant.againInMs - (grant.awaySince === "" ? HORIZON_MS : 0);
+    } catch (error) {
+      // Redis is away or full: the callers keep their turn.
+      this.deps.log.debug("gate.unreachable", { error: errorText(error) });
+    }
+    line.isAsking = false;
+    this.places += wanted - granted;
+    if (granted === wanted) void this.pump(line);
+    else if (line.waiters.length > 0) this.pumpLater(line, againInMs);
+  }
+
+  private pumpLater(line: Line, delayMs: number): void {
+    if (this.isStopped) return;
+    line.timer = setTimeout(
+      () => {
+        line.timer = undefined;
+        void this.pump(line);
+      },
+      Math.min(HORIZON_MS, Math.max(1, delayMs)),
+    );
+  }
+
+  private async ask(line: Line, wanted: number, intervalMs: number): Promise<Grant> {
+    const good = this.takeGood() ? "1" : "0";
+    const [, awaySince = "", againIn, redisNow, ...waits] = await this.acquire(
+      [this.deps.key],
+      [line.kind, wanted, HORIZON_MS, intervalMs, slowestTotalMs(line), good],
+    );
+    this.clockOffsetMs = Number(redisNow) - Date.now();
+    const againInMs = Number(againIn);
+    this.noteCondition(awaySince, againInMs);
+    return { awaySince, againInMs, waitsMs: waits.map(Number) };
+  }
+}
+
+/** @returns how many callers got a slot; one may have gone while Redis was asked */
+function handOut(line: Line, waitsMs: readonly number[], intervalMs: number): number {
+  const nowMs = performance.now();
+  const served = line.waiters.splice(0, waitsMs.length);
+  for (const [index, waiter] of served.entries()) {
+    const waitMs = waitsMs[index] ?? 0;
+    waiter.grant({ atMs: nowMs + waitMs, waitMs, intervalMs });
+  }
+  return served.length;
+}
+
+function slowestIntervalMs({ kind, waiters }: Line): number {
+  const perSecond = waiters.map(({ rates }) =>
+    kind === "send" ? rates.sendPerSecond : rates.pollPerSecond,
+  );
+  return 1000 / (Math.min(...perSecond) * PACE);
+}
+
+/** 0 when no waiting run bounds all its calls together. */
+function slowestTotalMs({ waiters }: Line): number {
+  const perSecond = Math.min(
+    ...waiters.map(({ rates }) => rates.totalPerSecond ?? Number.POSITIVE_INFINITY),
+  );
+  return perSecond === Number.POSITIVE_INFINITY ? 0 : 1000 / (perSecond * PACE);
+}

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { abortReason } from "../core/abort.ts";
+import type { Log } from "../core/log.ts";
+import type { RedisClient } from "./connect.ts";
+import type { AgentCondition, CallKind, CallRates, Slot } from "./gate-queue.ts";
+import { GateQueue } from "./gate-queue.ts";
+import type { Script } from "./script.ts";
+import { loadScript } from "./script.ts";
+
+/** Leave for one call. */
+export interface Pass {
+  /**
+   * Waits for the reserved slot; asks for another one when it was missed or the gate closed in the
+   * meantime, so that a stall never turns into a burst.
+   */
+  ready(): Promise<void>;
+  /** Gives the place in this process back; always to be called. */
+  release(): void;
+}
+
+export type CallReport =
+  | { readonly kind: "good" }
+  | { readonly kind: "failed"; readonly rowKey: string }
+  | { readonly kind: "unwritten"; readonly rowKey: string }
+  | { readonly kind: "throttled"; readonly retryAfterMs: number | undefined };
+
+/** What a report came to. */
+export interface ReportResult {
+  /** Whether the agent counts as away to everybody now. */
+  readonly away: boolean;
+  /** The streak of failures that this one belongs to; empty for anything else. */
+  readonly streak: string;
+}
+
+export interface CallGateDeps {
+  readonly client: RedisClient;
+  /** The agent's gate key. */
+  readonly key: string;
+  /** Calls in flight in this process, all runs together. */
+  readonly concurrency: number;
+  readonly log: Log;
+}
+
+/** After a longer wait the gate may have been closed by another process. */
+const RECHECK_AFTER_MS = 50;
+/** A slot missed by more than this (or its interval) is given up. */
+const MIN_LATENESS_MS = 20;
+const PROBE_EVERY_MS = 1_000;
+
+const NOTHING_REPORTED: ReportResult = { away: false, streak: "" };
+
+/**
+ * The door to one agent for all runs of this process: rate gate, breaker and the bound of calls in
+ * flight. Slots come from Redis, where all processes reserve them in one bucket.
+ */
+export class CallGate {
+  private readonly client: RedisClient;
+  private readonly key: string;
+  private readonly outagesKey: string;
+  private readonly reportScript: Script;
+  private readonly queue: GateQueue;
+
+  constructor(deps: CallGateDeps) {
+    this.client = deps.client;
+    this.key = deps.key;
+    this.outagesKey = `${deps.key}:outages`;
+    this.reportScript = loadScript(deps.client, "gate-report");
+    this.queue = new GateQueue(deps);
+  }
+
+  /** @throws the signal's reason when it is aborted first */
+  async enter(kind: CallKind, rates: CallRates, signal: AbortSignal): Promise<Pass> {
+    let slot = await this.queue.reserve(kind, rates, signal);
+    let holdsPlace = true;
+    const release = (): void => {
+      if (!holdsPlace) return;
+      holdsPlace = false;
+      this.queue.freePlace();
+    };
+    const ready = async (): Promise<void> => {
+      for (let missed = 0; ; missed += 1) {
+        await sleepUntil(slot.atMs, signal);
+        // Giving up slots for lateness for ever would stand still on a busy host.
+        if ((missed > 0 || isPunctual(slot)) && (await this.isOpenFor(slot))) return;
+        release();
+        slot = await this.queue.reserve(kind, rates, signal);
+        holdsPlace = true;
+      }
+    };
+    return { ready, release };
+  }
+
+  /** Tells the breaker how a call went. A good answer costs nothing while all is well. */
+  async report(report: CallReport): Promise<ReportResult> {
+    if (report.kind === "good" && !this.queue.noteGood()) return NOTHING_REPORTED;
+    const retryAfterMs = report.kind === "throttled" ? report.retryAfterMs : undefined;
+    const rowKey = "rowKey" in report ? report.rowKey : "";
+    const [awaySince = "", streak = ""] = await this.reportScript(
+      [this.key, this.outagesKey],
+      [report.kind, rowKey, retryAfterMs ?? "", this.queue.takeGood() ? "1" : "0"],
+    );
+    this.queue.noteCondition(awaySince, PROBE_EVERY_MS);
+    if (report.kind !== "good") this.queue.noteTrouble();
+    return { away: awaySince !== "", streak };
+  }
+
+  /** Which of these streaks turned out to be outages, so that their attempts do not count. */
+  async findOutages(streaks: readonly string[]): Promise<ReadonlySet<string>> {
+    const scores = await this.client.zmscore(this.outagesKey, ...streaks);
+    return new Set(streaks.filter((_, index) => scores[index] !== null));
+  }
+
+  condition(): AgentCondition {
+    return this.queue.condition;
+  }
+
+  stop(): void {
+    this.queue.stop();
+  }
+
+  /** Whether a slot may still be used now that its time has come. */
+  private async isOpenFor(slot: Slot): Promise<boolean> {
+    if (slot.waitMs <= RECHECK_AFTER_MS) return true;
+    const [closedUntil, openSince] = await this.client.hmget(this.key, "closedUntil", "openSince");
+    return (openSince ?? "") === "" && Number(closedUntil ?? 0) <= this.queue.redisNowMs();
+  }
+}
+
+function isPunctual(slot: Slot): boolean {
+  return performance.now() - slot.atMs <= Math.max(MIN_LATENESS_MS, slot.intervalMs);
+}
+
+/** @throws the signal's reason when it is aborted first */
+async function sleepUntil(atMs: number, signal: AbortSignal): Promise<void> {
+  const delayMs = atMs - performance.now();
+  if (delayMs <= 0) return;
+  try {
+    await delay(delayMs, undefined, { signal });
+  } catch {
+    throw abortReason(signal);
+  }
+}

@@ -1,0 +1,49 @@
+-- Tells the breaker and the gate how a call went.
+-- KEYS  1 gate  2 streaks that opened the breaker (ZSET)
+-- ARGV  1 'good' | 'failed' | 'unwritten' | 'throttled'  2 row of which run (text)
+--       3 ms the agent asked to wait, '' when it named none (throttled)
+--       4 '1' when this process had a good answer since it last asked
+-- Returns {away since (ms) or '', id of this streak of failures}
+-- The breaker opens after 10 failed calls in a row of at least 5 rows; calls that never left count
+-- whatever the row, for no row can be to blame for them.
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
+local function forget() redis.call('HDEL', KEYS[1], 'failed', 'failedRows', 'openSince', 'probeAt', 'strikes') end
+
+if ARGV[1] == 'good' then
+  forget()
+  return { '', '' }
+end
+if ARGV[1] == 'throttled' then
+  local closedUntil = tonumber(redis.call('HGET', KEYS[1], 'closedUntil') or '0')
+  local ms = tonumber(ARGV[3])
+  if not ms then
+    -- Calls that were in flight together are one refusal, not many.
+    local strikes = redis.call('HINCRBY', KEYS[1], 'strikes', closedUntil > now and 0 or 1)
+    ms = math.min(30000, 1000 * 2 ^ math.max(0, math.min(strikes - 1, 5)))
+    if closedUntil > now then ms = 0 end
+  end
+  if now + ms > closedUntil then redis.call('HSET', KEYS[1], 'closedUntil', string.format('%.3f', now + ms)) end
+  return { redis.call('HGET', KEYS[1], 'openSince') or '', '' }
+end
+
+if ARGV[4] == '1' then forget() end
+local failed = redis.call('HINCRBY', KEYS[1], 'failed', 1)
+if failed == 1 then redis.call('HINCRBY', KEYS[1], 'streak', 1) end
+local streak = redis.call('HGET', KEYS[1], 'streak')
+local rows = redis.call('HGET', KEYS[1], 'failedRows') or ''
+local mark = ARGV[1] == 'unwritten' and '*' or ARGV[2]
+if #rows < 400 and not string.find(rows, '|' .. mark .. '|', 1, true) then
+  rows = rows .. '|' .. mark .. '|'
+  redis.call('HSET', KEYS[1], 'failedRows', rows)
+end
+local _, count = string.gsub(rows, '|[^|]+|', '')
+local openSince = redis.call('HGET', KEYS[1], 'openSince')
+if not openSince and failed >= 10 and (count >= 5 or string.find(rows, '|*|', 1, true)) then
+  openSince = string.format('%.0f', now)
+  redis.call('HSET', KEYS[1], 'openSince', openSince, 'probeAt', string.format('%.3f', now + 1000))
+  redis.call('ZADD', KEYS[2], streak, streak)
+  redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -201)
+  redis.call('PEXPIRE', KEYS[2], 86400000)
+end
+return { openSince or '', streak }

@@ -1,0 +1,15 @@
+-- Makes a run known, or finds it as it is.
+-- KEYS  1 settings  2 progress
+-- ARGV  1 settings (JSON)  2 file name  3 start time, ISO 8601
+-- Returns the settings stored now: these, or those of an earlier start
+-- Atomic: two processes that start the same run agree on its start time.
+local stored = redis.call('GET', KEYS[1])
+if stored then return stored end
+redis.call('SET', KEYS[1], ARGV[1])
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('HSET', KEYS[2], 'schemaVersion', 1, 'status', 'ingesting', 'statusReason', '', 'file', ARGV[2],
+    'total', 0, 'pending', 0, 'open', 0, 'succeeded', 0, 'failed', 0, 'needsInput', 0, 'unprocessed', 0,
+    'sendMessageCalls', 0, 'getTaskCalls', 0, 'cancelTaskCalls', 0, 'retries', 0, 'rateLimited', 0,
+    'startedAt', ARGV[3], 'updatedAt', iso_now(), 'finishedAt', '', 'heartbeatAt', iso_now())
+end
+return ARGV[1]

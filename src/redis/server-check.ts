@@ -1,0 +1,85 @@
+import type { Redis } from "ioredis";
+import { errorText, OnboardError } from "../core/errors.ts";
+import { EXIT } from "../core/exit-code.ts";
+import type { Log } from "../core/log.ts";
+import { isNewEnough, OLDEST_SERVER, parseServerVersion } from "./server-version.ts";
+
+/** What a check needs to know about the server beside its connection. */
+export interface ServerCheck {
+  /** The server's name for messages, without credentials. */
+  readonly name: string;
+  /** Go on with a server that may evict keys. */
+  readonly force: boolean;
+  readonly log: Log;
+}
+
+/**
+ * Refuses a server that is too old or that may throw keys away under memory pressure: a lost key
+ * is a lost or a twice paid row. What the account may not ask is warned about instead.
+ * @throws OnboardError (exit 2)
+ */
+export async function checkServer(client: Redis, check: ServerCheck): Promise<void> {
+  const facts = await readInfo(client, check.log);
+  checkVersion(facts.get("redis_version"), check);
+  const policy = facts.get("maxmemory_policy") ?? (await readPolicy(client));
+  checkPolicy(policy, check);
+}
+
+/** Reads an INFO reply's `name:value` lines. */
+export function parseInfo(text: string): ReadonlyMap<string, string> {
+  const facts = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const colon = line.indexOf(":");
+    if (colon > 0 && !line.startsWith("#")) facts.set(line.slice(0, colon), line.slice(colon + 1));
+  }
+  return facts;
+}
+
+function checkVersion(text: string | undefined, { name, log }: ServerCheck): void {
+  const version = text === undefined ? undefined : parseServerVersion(text);
+  if (version === undefined) {
+    log.warn("redis.version-unknown");
+    return;
+  }
+  if (isNewEnough(version)) return;
+  throw new OnboardError(EXIT.usage, `the Redis at ${name} has version ${version.text}, too old`, {
+    hint: `use Redis ${OLDEST_SERVER} or later, or Valkey`,
+  });
+}
+
+function checkPolicy(policy: string | undefined, { name, force, log }: ServerCheck): void {
+  if (policy === "noeviction") return;
+  if (policy === undefined) {
+    log.warn("redis.eviction-policy-unknown");
+    return;
+  }
+  if (force) {
+    log.warn("redis.may-evict-keys", { policy });
+    return;
+  }
+  throw new OnboardError(
+    EXIT.usage,
+    `the Redis at ${name} may throw keys away (maxmemory-policy is ${policy})`,
+    {
+      hint: "set it with: redis-cli CONFIG SET maxmemory-policy noeviction (and in redis.conf or the provider's console); --force goes on all the same",
+    },
+  );
+}
+
+async function readInfo(client: Redis, log: Log): Promise<ReadonlyMap<string, string>> {
+  try {
+    return parseInfo(await client.info());
+  } catch (error) {
+    log.warn("redis.info-refused", { reason: errorText(error) });
+    return new Map();
+  }
+}
+
+async function readPolicy(client: Redis): Promise<string | undefined> {
+  try {
+    const reply: unknown = await client.config("GET", "maxmemory-policy");
+    return Array.isArray(reply) && typeof reply[1] === "string" ? reply[1] : undefined;
+  } catch {
+    return undefined;
+  }
+}

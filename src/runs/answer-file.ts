@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { mkdir, open, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { errorText } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { parseOwnJson } from "../core/own-json.ts";
+import type { Ledger } from "../redis/ledger.ts";
+import { isRedisOutage } from "../redis/outage.ts";
+import type { PaidAnswer, StoreAnswer } from "../steps/step-deps.ts";
+
+/** Answers that were paid for while Redis was away; the next start on this host reads them. */
+export interface AnswerFile {
+  readonly storeAnswer: StoreAnswer;
+  /** Removes the file when Redis has every answer of it by now. */
+  close(): Promise<void>;
+}
+
+const PATIENCE_MS = 3_000;
+const RETRY_MS = 500;
+
+/** @param file one a process and run, in this host's state folder */
+export function createAnswerFile(file: string, log: Log): AnswerFile {
+  /** On disk and not yet in Redis. */
+  const keptAnswers = new Set<PaidAnswer>();
+  let hasFile = false;
+  let writing = Promise.resolve();
+
+  function keep(answer: PaidAnswer): void {
+    keptAnswers.add(answer);
+    hasFile = true;
+    log.warn("answer.kept-on-disk", {
+      row: answer.kind === "task" ? answer.entry.row : answer.outcome.row,
+    });
+    writing = writing
+      .then(() => append(file, answer))
+      .catch((error: unknown) => {
+        log.error("answer.not-kept", { error: errorText(error) });
+      });
+  }
+
+  return {
+    async storeAnswer(answer, store) {
+      const timer = setTimeout(() => keep(answer), PATIENCE_MS);
+      try {
+        const result = await storeWhenPossible(store);
+        keptAnswers.delete(answer);
+        return result;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async close() {
+      await writing;
+      if (hasFile && keptAnswers.size === 0) await rm(file, { force: true });
+    },
+  };
+}
+
+/** Repeats a write that Redis cannot take now: repeating the call to the agent instead would pay again. */
+async function storeWhenPossible<T>(store: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await store();
+    } catch (error) {
+      if (!isRedisOutage(error) || errorText(error).includes("Connection is closed")) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+async function append(file: string, answer: PaidAnswer): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const handle = await open(file, "a", 0o600);
+  try {
+    await handle.appendFile(`${JSON.stringify(answer)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Puts the answers of an earlier process into Redis, where they are not known yet, and removes the file. */
+export async function replayAnswers(file: string, ledger: Ledger): Promise<number> {
+  if (!existsSync(file)) return 0;
+  const lines = (await readFile(file, "utf8")).split("\n");
+  let replayed = 0;
+  for (const line of lines) {
+    const answer = parseAnswer(line);
+    if (answer === undefined) continue;
+    replayed += 1;
+    if (answer.kind === "task") await ledger.recordTask(answer.entry);
+    else await ledger.recordOutcome(answer.outcome, answer.weight, "");
+  }
+  await rm(file, { force: true });
+  return replayed;
+}
+
+function parseAnswer(line: string): PaidAnswer | undefined {
+  try {
+    // Only this program writes the file; a torn last line is no answer.
+    return parseOwnJson<PaidAnswer>(line);
+  } catch {
+    return undefined;
+  }
+}

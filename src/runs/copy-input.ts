@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { errorText, OnboardError } from "../core/errors.ts";
+import { EXIT } from "../core/exit-code.ts";
+
+/** A private copy of the input: whatever happens to the original, the run reads this. */
+export interface InputCopy {
+  readonly sha256: string;
+  /** Moves the copy to its place; leaves one that is there already. */
+  moveTo(file: string): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/**
+ * Copies a file below the output folder and hashes it on the way.
+ *
+ * @throws OnboardError exit 2 when the file cannot be read or changes meanwhile, exit 5 when the
+ * output folder cannot be written
+ */
+export async function copyInput(file: string, outDir: string): Promise<InputCopy> {
+  const before = await statInput(file);
+  const copy = path.join(outDir, `.incoming-${process.pid}-${randomUUID()}`);
+  const hash = createHash("sha256");
+  const hashing = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  try {
+    await mkdir(outDir, { recursive: true });
+    await pipeline(createReadStream(file), hashing, createWriteStream(copy, { flush: true }));
+  } catch (error) {
+    await rm(copy, { force: true });
+    throw new OnboardError(
+      EXIT.unavailable,
+      `cannot copy ${file} to ${outDir}: ${errorText(error)}`,
+      {
+        hint: "check the disk's free space and the folder's permissions, or choose another with --out",
+        cause: error,
+      },
+    );
+  }
+  const after = await statInput(file);
+  if (before.size !== after.size || before.mtimeMs !== after.mtimeMs || before.ino !== after.ino) {
+    await rm(copy, { force: true });
+    throw new OnboardError(EXIT.usage, `${file} changed while it was read`, {
+      hint: "wait until its export has ended, then run the same command again",
+    });
+  }
+  return {
+    sha256: hash.digest("hex"),
+    async moveTo(target) {
+      await mkdir(path.dirname(target), { recursive: true });
+      await rename(copy, target);
+      await syncFolder(path.dirname(target));
+    },
+    discard: () => rm(copy, { force: true }),
+  };
+}
+
+async function statInput(file: string): Promise<{ size: number; mtimeMs: number; ino: number }> {
+  try {
+    const found = await stat(file);
+    if (found.isDirectory()) throw new Error("it is a folder");
+    const handle = await open(file, "r");
+    await handle.close();
+    return found;
+  } catch (error) {
+    throw new OnboardError(EXIT.usage, `cannot read ${file}: ${errorText(error)}`, {
+      hint: "give the path of a partner file",
+      cause: error,
+    });
+  }
+}
+
+/** Makes a rename in a folder last through a power loss. */
+async function syncFolder(dir: string): Promise<void> {
+  const handle = await open(dir, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { readdir, rename, writeFile } from "node:fs/promises";
+import type { Progress } from "../core/progress.ts";
+import type { InputFacts, RunSummaryFile } from "../core/summary.ts";
+import { buildSummary } from "../core/summary.ts";
+import type { RunFolder } from "./run-folder.ts";
+import type { InputPlan } from "./scan-input.ts";
+import type { UnprocessedReason } from "./write-outputs.ts";
+import { writeOutputs } from "./write-outputs.ts";
+
+export interface FinishRequest {
+  readonly runId: string;
+  readonly folder: RunFolder;
+  readonly plan: InputPlan;
+  readonly progress: Progress;
+  readonly input: InputFacts;
+  readonly failuresByReason: Readonly<Record<string, number>>;
+}
+
+/** Writes a run's output files, the summary last: where it is, the others are whole. */
+export async function finishRun(request: FinishRequest): Promise<RunSummaryFile> {
+  const { runId, folder, plan, progress } = request;
+  const unprocessed = unprocessedReason(progress);
+  await writeOutputs({ runId, folder, plan, unprocessed, readAt: progress.startedAt });
+  const files = (await readdir(folder.dir)).filter((name) => !/^input$|\.partial$/.test(name));
+  if (!files.includes("summary.json")) files.push("summary.json");
+  const summary = buildSummary({ ...request, files: files.toSorted() });
+  await writeWhole(folder.summary, `${JSON.stringify(summary, null, 2)}\n`);
+  return summary;
+}
+
+/** Why rows of this run have no outcome. */
+export function unprocessedReason({ status }: Pick<Progress, "status">): UnprocessedReason {
+  if (status === "canceled") return "CANCELED";
+  return status === "stopped" ? "STOPPED" : "PENDING";
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  const partial = `${file}.partial`;
+  await writeFile(partial, text, { flush: true });
+  await rename(partial, file);
+}

@@ -1,0 +1,148 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { errorText, OnboardError } from "../core/errors.ts";
+import { EXIT } from "../core/exit-code.ts";
+import type { JournalHeader } from "../core/journal.ts";
+import { outcomeLine, parseJournalLine } from "../core/journal.ts";
+import type { RowOutcome } from "../core/outcome.ts";
+
+/** The record of what was paid for, open for more; only whole, synced lines count. */
+export interface Journal {
+  /** Appends outcomes (as JSON) and resolves when they are safe on disk. */
+  append(outcomesJson: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a run's journal, begins it when there is none, and cuts off a torn last line.
+ *
+ * @throws OnboardError exit 5 when the disk does not take it
+ */
+export async function openJournal(file: string, header: JournalHeader): Promise<Journal> {
+  const handle = await guard(file, () => open(file, "a+"));
+  const sizeBytes = await guard(file, () => cutTornLine(handle));
+  if (sizeBytes === 0) await guard(file, () => write(handle, `${JSON.stringify(header)}\n`));
+  return {
+    append: (outcomes) =>
+      guard(file, () => write(handle, outcomes.map((json) => `${outcomeLine(json)}\n`).join(""))),
+    close: () => handle.close(),
+  };
+}
+
+async function write(handle: FileHandle, text: string): Promise<void> {
+  await handle.appendFile(text);
+  await handle.datasync();
+}
+
+async function guard<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new OnboardError(EXIT.unavailable, `cannot write ${file}: ${errorText(error)}`, {
+      hint: "make room on the disk or mend its permissions, then run the same command again; nothing is lost",
+      cause: error,
+    });
+  }
+}
+
+/** @returns the size up to and with the last line end */
+async function cutTornLine(handle: FileHandle): Promise<number> {
+  const { size } = await handle.stat();
+  const chunk = Buffer.alloc(65_536);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - chunk.length);
+    const { bytesRead } = await handle.read(chunk, 0, end - start, start);
+    const newline = chunk.subarray(0, bytesRead).lastIndexOf(0x0a);
+    if (newline !== -1) {
+      const keptBytes = start + newline + 1;
+      if (keptBytes < size) await handle.truncate(keptBytes);
+      return keptBytes;
+    }
+    end = start;
+  }
+  if (size > 0) await handle.truncate(0);
+  return 0;
+}
+
+/** Where an outcome stands in the journal. */
+interface JournalPlace {
+  readonly outcome: RowOutcome;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * The outcomes of a journal in its order; damaged lines are passed over. None when there is no file.
+ *
+ * @yields each outcome with its place
+ */
+export async function* readOutcomes(file: string): AsyncIterable<JournalPlace> {
+  let carry: Buffer[] = [];
+  let offset = 0;
+  for await (const chunk of streamOf(file)) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      const line = Buffer.concat([...carry, chunk.subarray(start, end)]);
+      const parsed = parseJournalLine(line.toString("utf8"));
+      if (parsed?.type === "outcome") {
+        yield { outcome: parsed.outcome, offset, length: line.length };
+      }
+      offset += line.length + 1;
+      carry = [];
+      start = end + 1;
+    }
+    carry.push(chunk.subarray(start));
+  }
+}
+
+async function* streamOf(file: string): AsyncIterable<Buffer> {
+  try {
+    // Without an encoding a stream gives buffers.
+    for await (const chunk of createReadStream(file, { highWaterMark: 262_144 })) {
+      yield Buffer.from(chunk);
+    }
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith("ENOENT")) throw error;
+  }
+}
+
+/** Outcomes by row, for one pass in input order; memory grows by 12 bytes a row. */
+export interface OutcomesByRow {
+  /** Undefined for a row without outcome. */
+  read(row: number): Promise<RowOutcome | undefined>;
+  close(): Promise<void>;
+}
+
+/** Indexes a journal; of several outcomes of a row the last counts. */
+export async function indexOutcomes(file: string): Promise<OutcomesByRow> {
+  let offsets = new Float64Array(1024);
+  let lengths = new Uint32Array(1024);
+  for await (const { outcome, offset, length } of readOutcomes(file)) {
+    if (outcome.row >= lengths.length) {
+      const size = Math.max(outcome.row + 1, lengths.length * 2);
+      offsets = grow(offsets, new Float64Array(size));
+      lengths = grow(lengths, new Uint32Array(size));
+    }
+    offsets[outcome.row] = offset;
+    lengths[outcome.row] = length;
+  }
+  const handle = await open(file, "r").catch(() => undefined);
+  return {
+    async read(row) {
+      const length = lengths[row] ?? 0;
+      if (length === 0 || handle === undefined) return undefined;
+      const line = Buffer.alloc(length);
+      await handle.read(line, 0, length, offsets[row] ?? 0);
+      const parsed = parseJournalLine(line.toString("utf8"));
+      return parsed?.type === "outcome" ? parsed.outcome : undefined;
+    },
+    async close() {
+      await handle?.close();
+    },
+  };
+}
+
+function grow<T extends Float64Array | Uint32Array>(old: T, larger: T): T {
+  larger.set(old);
+  return larger;
+}

@@ -1,0 +1,89 @@
+import type { Progress } from "../core/progress.ts";
+import type { AgentCondition } from "../redis/gate-queue.ts";
+import type { SendBounds } from "../redis/ledger.ts";
+import type { RunPulse, RunRecord } from "../redis/run-record.ts";
+import type { SendHold } from "../steps/send-hold.ts";
+
+/** Keeps the run's heartbeat and this process's picture of it. */
+export interface Monitor {
+  start(): void;
+  stop(): Promise<void>;
+  /** The last reading; undefined before the first. */
+  progress(): Progress | undefined;
+  /** SendMessage calls per second over the last seconds, all processes together. */
+  sendPerSecond(): number;
+}
+
+export interface MonitorDeps {
+  readonly record: RunRecord;
+  readonly bounds: SendBounds;
+  readonly sendHold: SendHold;
+  readonly isRedisAway: () => boolean;
+  readonly condition: () => AgentCondition;
+  /** Called after each reading. */
+  readonly onReading: (condition: AgentCondition) => void;
+}
+
+const PERIOD_MS = 500;
+const RATE_WINDOW_MS = 10_000;
+
+interface Sample {
+  readonly atMs: number;
+  readonly sends: number;
+}
+
+/** Redis decides; this only keeps callers from asking in vain. */
+function mayNotSend(pulse: RunPulse, { maxOpenTasks, backlogBytes }: SendBounds): boolean {
+  const isFull = maxOpenTasks !== undefined && pulse.placesTaken >= maxOpenTasks;
+  return pulse.status === "paused" || pulse.backlogBytes > backlogBytes || isFull;
+}
+
+export function createMonitor(deps: MonitorDeps): Monitor {
+  let timer: NodeJS.Timeout | undefined;
+  let reading: Promise<void> | undefined;
+  let last: Progress | undefined;
+  let samples: Sample[] = [];
+
+  async function read(): Promise<void> {
+    const condition = deps.condition();
+    const agent = condition.awaySinceMs === undefined ? "agent-up" : "agent-down";
+    const pulse = await deps.record.heartbeat(agent);
+    deps.sendHold.set(mayNotSend(pulse, deps.bounds));
+    last = (await deps.record.progress()) ?? last;
+    if (last !== undefined) {
+      const atMs = performance.now();
+      samples = samples.filter((sample) => sample.atMs > atMs - RATE_WINDOW_MS);
+      samples.push({ atMs, sends: last.sendMessageCalls });
+    }
+    deps.onReading(condition);
+  }
+
+  return {
+    start() {
+      timer ??= setInterval(() => {
+        // While Redis is away nothing can be read, and readings must not pile up.
+        if (reading !== undefined || deps.isRedisAway()) {
+          if (deps.isRedisAway()) deps.onReading(deps.condition());
+          return;
+        }
+        reading = read()
+          .catch(() => undefined)
+          .finally(() => {
+            reading = undefined;
+          });
+      }, PERIOD_MS);
+    },
+    async stop() {
+      clearInterval(timer);
+      timer = undefined;
+      if (!deps.isRedisAway()) await reading;
+    },
+    progress: () => last,
+    sendPerSecond() {
+      const [first] = samples;
+      const newest = samples.at(-1);
+      if (first === undefined || newest === undefined || newest.atMs === first.atMs) return 0;
+      return ((newest.sends - first.sends) * 1000) / (newest.atMs - first.atMs);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { hostname } from "node:os";
+import path from "node:path";
+import type { Config } from "../config/schema.ts";
+import { OnboardError } from "../core/errors.ts";
+import { EXIT } from "../core/exit-code.ts";
+import { isSettled } from "../core/progress.ts";
+import { hashIdentity } from "../core/run-id.ts";
+import type { RunSettings } from "../core/run-settings.ts";
+import type { RedisClient } from "../redis/connect.ts";
+import { listKnownRuns } from "../redis/run-list.ts";
+import type { OutputPlace, RunRecord } from "../redis/run-record.ts";
+import type { KnownRun, RunWish } from "./choose-run.ts";
+import type { RunOnDisk } from "./run-folder.ts";
+
+/** What a command asks for, from its file and its configuration. */
+export function wishOf(config: Config, file: string, sha256: string): RunWish {
+  const { runId, fresh } = config;
+  return { file: path.basename(file), sha256, identity: identityOf(config, sha256), runId, fresh };
+}
+
+function identityOf(config: Config, sha256: string): string {
+  return hashIdentity({
+    sha256,
+    agentUrl: config.agent.url,
+    template: config.message.template,
+    reading: config.reading,
+    dedupe: config.dedupe,
+    rowLimit: config.limits.rows,
+  });
+}
+
+/** The settings that a new run is begun with and keeps. */
+export function settingsOf(
+  config: Config,
+  run: { readonly runId: string; readonly wish: RunWish; readonly startedAtMs: number },
+): RunSettings {
+  const { rates, limits, agent } = config;
+  const { file, sha256, identity } = run.wish;
+  return {
+    schemaVersion: 1,
+    runId: run.runId,
+    startedAtMs: run.startedAtMs,
+    file,
+    sha256,
+    identity,
+    agentUrl: agent.url,
+    template: config.message.template,
+    reading: config.reading,
+    dedupe: config.dedupe,
+    ...(limits.rows === undefined ? {} : { rowLimit: limits.rows }),
+    ...rates,
+    ...(config.maxOpenTasks === undefined ? {} : { maxOpenTasks: config.maxOpenTasks }),
+    attempts: config.attempts,
+    requestTimeoutMs: config.requestTimeoutMs,
+    taskTimeoutMs: config.taskTimeoutMs,
+    giveUpAfterMs: agent.giveUpAfterMs,
+    maxResponseBytes: agent.maxResponseBytes,
+    acceptedOutputModes: agent.acceptedOutputModes,
+    backlogBytes: config.results.backlogBytes,
+    retentionMs: config.retention.redisMs,
+  };
+}
+
+/** The runs of an output folder, for choosing among them. */
+export function knownFromDisk(runs: readonly RunOnDisk[]): readonly KnownRun[] {
+  return runs.map(({ runId, header, summary }) => ({
+    runId,
+    sha256: header?.settings.sha256 ?? summary?.input.sha256 ?? "",
+    identity: header?.settings.identity ?? "",
+    status: summary?.status ?? "running",
+  }));
+}
+
+/** The runs of Redis, with what the disk knows better: a settled summary counts even when Redis has forgotten. */
+export async function knownEverywhere(
+  client: RedisClient,
+  onDisk: readonly KnownRun[],
+): Promise<readonly KnownRun[]> {
+  const known = new Map<string, KnownRun>();
+  for (const { runId, settings, progress } of await listKnownRuns(client)) {
+    if (settings === undefined) continue;
+    const { sha256, identity } = settings;
+    known.set(runId, { runId, sha256, identity, status: progress?.status ?? "running" });
+  }
+  for (const run of onDisk) {
+    if (isSettled(run.status) || !known.has(run.runId)) known.set(run.runId, run);
+  }
+  return [...known.values()];
+}
+
+/**
+ * Makes this output folder the run's own.
+ *
+ * @param hasJournal whether the run's journal lies there
+ * @throws OnboardError exit 2 when the run's outputs are elsewhere, naming both places
+ */
+export async function claimOutput(
+  record: RunRecord,
+  place: { readonly dir: string; readonly hasJournal: boolean },
+): Promise<void> {
+  const own: OutputPlace = { host: hostname(), dir: place.dir };
+  const earlier = await record.outputPlace();
+  const claimed = await record.claimOutput(own);
+  const isHere = claimed.host === own.host && claimed.dir === own.dir;
+  if (isHere && (earlier === undefined || place.hasJournal)) return;
+  throw new OnboardError(
+    EXIT.usage,
+    isHere
+      ? `the journal of this run is gone from ${own.dir}, and with it answers that were paid for`
+      : `this run writes to ${claimed.dir} on ${claimed.host}, not to ${own.dir} on ${own.host}`,
+    {
+      hint: isHere
+        ? "bring the folder back from a backup, or begin a new run with --fresh"
+        : `run the command on ${claimed.host} with --out ${path.dirname(claimed.dir)}, or begin a new run with --fresh`,
+    },
+  );
+}

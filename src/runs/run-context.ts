@@ -1,0 +1,65 @@
+import type { Transport } from "../a2a/transport.ts";
+import type { Config } from "../config/schema.ts";
+import type { ExitCode } from "../core/exit-code.ts";
+import type { Log } from "../core/log.ts";
+import type { Progress } from "../core/progress.ts";
+import type { RunSettings } from "../core/run-settings.ts";
+import type { RunSummaryFile } from "../core/summary.ts";
+import type { RedisHandle } from "../redis/connect.ts";
+import type { AgentCondition } from "../redis/gate-queue.ts";
+import type { RunWish } from "./choose-run.ts";
+import type { InputCopy } from "./copy-input.ts";
+import type { RunFolder } from "./run-folder.ts";
+
+/** What a process shows of its run while it works; known without asking Redis. */
+export interface RunView {
+  readonly settings: RunSettings;
+  readonly progress: () => Progress | undefined;
+  readonly sendPerSecond: () => number;
+  readonly condition: () => AgentCondition;
+  readonly isRedisAway: () => boolean;
+}
+
+/** The agent as this process reaches it. */
+export interface AgentAccess {
+  /** For the sandbox inside the process its address there. */
+  readonly url: string;
+  readonly transport: Transport;
+}
+
+export interface RunFileDeps {
+  readonly config: Config;
+  readonly apiKey: string | undefined;
+  /** Absolute. */
+  readonly outDir: string;
+  /** This host's state folder. */
+  readonly stateDir: string;
+  readonly log: Log;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
+  readonly openRedis: () => Promise<RedisHandle>;
+  readonly openAgent: () => Promise<AgentAccess>;
+  /** Aborted by the first SIGINT or SIGTERM; its reason is the exit code. */
+  readonly stopSignal: AbortSignal;
+  readonly onView: (view: RunView) => void;
+}
+
+/** How a run command ended for one file. */
+export interface RunEnd {
+  readonly runId: string;
+  readonly exitCode: ExitCode;
+  readonly folder: RunFolder;
+  /** Undefined when the run goes on with the next start. */
+  readonly summary: RunSummaryFile | undefined;
+  /** Whether it was settled before this command, so that nothing was sent. */
+  readonly wasSettled: boolean;
+  readonly error: unknown;
+}
+
+export interface ChosenRun extends RunFileDeps {
+  readonly redis: RedisHandle;
+  readonly copy: InputCopy;
+  readonly wish: RunWish;
+  /** As the user named it, for messages. */
+  readonly file: string;
+}

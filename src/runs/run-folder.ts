@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { open, readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import type { JournalHeader } from "../core/journal.ts";
+import { parseJournalLine } from "../core/journal.ts";
+import { parseOwnJson } from "../core/own-json.ts";
+import type { RunSummaryFile } from "../core/summary.ts";
+
+/** Where the files of one run are. */
+export interface RunFolder {
+  readonly dir: string;
+  readonly input: string;
+  readonly journal: string;
+  readonly summary: string;
+  readonly files: string;
+  readonly results: string;
+  readonly failures: string;
+  readonly needsInput: string;
+  readonly unprocessed: string;
+}
+
+/** @param outDir absolute */
+export function runFolder(outDir: string, runId: string): RunFolder {
+  const dir = path.join(outDir, runId);
+  const file = (name: string): string => path.join(dir, name);
+  return {
+    dir,
+    input: file("input"),
+    journal: file("journal.ndjson"),
+    summary: file("summary.json"),
+    files: file("files"),
+    results: file("results.csv"),
+    failures: file("failures.csv"),
+    needsInput: file("needs-input.csv"),
+    unprocessed: file("unprocessed.csv"),
+  };
+}
+
+/** What the disk knows about a run. */
+export interface RunOnDisk {
+  readonly runId: string;
+  readonly header: JournalHeader | undefined;
+  readonly summary: RunSummaryFile | undefined;
+}
+
+/** The runs whose folders lie in `outDir`; none when there is no such folder. */
+export async function listRunsOnDisk(outDir: string): Promise<readonly RunOnDisk[]> {
+  if (!existsSync(outDir)) return [];
+  const entries = await readdir(outDir, { withFileTypes: true });
+  const found = await Promise.all(
+    entries.filter((entry) => entry.isDirectory()).map(({ name }) => readRunOnDisk(outDir, name)),
+  );
+  return found.filter(({ header, summary }) => header !== undefined || summary !== undefined);
+}
+
+export async function readRunOnDisk(outDir: string, runId: string): Promise<RunOnDisk> {
+  const folder = runFolder(outDir, runId);
+  const [header, summary] = await Promise.all([
+    readJournalHeader(folder.journal),
+    readSummary(folder.summary),
+  ]);
+  return { runId, header, summary };
+}
+
+async function readJournalHeader(file: string): Promise<JournalHeader | undefined> {
+  const handle = await open(file, "r").catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    for await (const line of handle.readLines()) {
+      const parsed = parseJournalLine(line);
+      return parsed?.type === "run" ? parsed : undefined;
+    }
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readSummary(file: string): Promise<RunSummaryFile | undefined> {
+  try {
+    return parseOwnJson<RunSummaryFile>(await readFile(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,237 @@
+import type { CallFailure, SendReply, TaskSnapshot } from "../core/call.ts";
+import type { AgentReason } from "../core/failure.ts";
+import type { SpentAttempt, Step, StepJob, StepOutcome, SubmitJob } from "../core/job.ts";
+import { computeMessageId } from "../core/message-id.ts";
+import { decideAfterFailedSend } from "../core/send-policy.ts";
+import type { RowFacts } from "../core/task-outcome.ts";
+import { judgeTask, messageOutcome } from "../core/task-outcome.ts";
+import { UNCERTAIN_POLL_MS } from "../core/track-policy.ts";
+import type { Pass } from "../redis/gate.ts";
+import type { SendLeave, TaskEntry } from "../redis/ledger.ts";
+import { finishRow, reportFailure } from "./finish.ts";
+import type { StepDeps } from "./step-deps.ts";
+import { createTrackJob, pollTask } from "./track.ts";
+
+/** A task that is expected to end within this time is asked about without going through the queue. */
+const INLINE_POLL_MS = 50;
+
+/** So many sends without any answer at the start mean that the agent blocks until its work is done. */
+const UNANSWERED_SENDS_TO_STOP = 5;
+
+interface Sent {
+  readonly reply: SendReply;
+  readonly submittedAtMs: number;
+  /** Whether it was the row's first send. */
+  readonly first: boolean;
+}
+
+/**
+ * Sends a row's message, once an activation: intent into the ledger, POST, and the task into the
+ * ledger before anything else happens with the answer.
+ */
+export function createSubmitStep(deps: StepDeps): Step<SubmitJob> {
+  const watch = createBlockingWatch(deps);
+  return async (job, signal) => {
+    for (;;) {
+      await deps.sendHold.untilFree(signal);
+      const pass = await deps.gate.enter("send", deps.settings, signal);
+      const sent = await sendAtPace(deps, job, pass).finally(() => pass.release());
+      if (sent.kind === "sent") {
+        watch(sent.reply);
+        return afterSend(deps, job.data, { ...sent, signal });
+      }
+      if (sent.leave.kind !== "hold") return withoutSend(deps, job.data, sent.leave);
+      deps.sendHold.set(true);
+    }
+  };
+}
+
+type SendTry =
+  | ({ readonly kind: "sent" } & Sent)
+  | { readonly kind: "no-leave"; readonly leave: Exclude<SendLeave, { kind: "go" }> };
+
+async function sendAtPace(
+  deps: StepDeps,
+  { data, lockKey, token }: StepJob<SubmitJob>,
+  pass: Pass,
+): Promise<SendTry> {
+  const { row, text, tryGroup } = data;
+  // The intent is written while the slot is waited for, so that Redis' time does not shift the call.
+  const leave = await deps.ledger.beginSend({ row, tryGroup, lockKey, token });
+  if (leave.kind !== "go") return { kind: "no-leave", leave };
+  try {
+    await pass.ready();
+  } catch (error) {
+    await deps.ledger.undoSend(row, leave.first);
+    throw error;
+  }
+  const { runId, startedAtMs } = deps.settings;
+  const messageId = computeMessageId({ runId, startedAtMs, row, text, tryGroup });
+  const submittedAtMs = deps.now();
+  const reply = await deps.client.sendMessage({ messageId, text }, deps.callSignal);
+  return { kind: "sent", reply, submittedAtMs, first: leave.first };
+}
+
+/** The row needs no send: another activation has done it, or nothing may be sent any more. */
+async function withoutSend(
+  deps: StepDeps,
+  job: SubmitJob,
+  leave: Exclude<SendLeave, { kind: "go" | "hold" }>,
+): Promise<StepOutcome<SubmitJob>> {
+  if (leave.kind === "lost") return { kind: "abandoned" };
+  if (leave.kind === "task") {
+    await deps.addTrack(createTrackJob(leave.entry, job.text, 0), 0);
+  }
+  return { kind: "done" };
+}
+
+async function afterSend(
+  deps: StepDeps,
+  job: SubmitJob,
+  sent: Sent & { readonly signal: AbortSignal },
+): Promise<StepOutcome<SubmitJob>> {
+  const { reply } = sent;
+  if (reply.kind === "failure") return afterFailedSend(deps, job, { ...sent, ...reply });
+  await deps.gate.report({ kind: "good" });
+  if (reply.kind === "task") return followTask(deps, job, { ...sent, task: reply.task });
+  const outcome = messageOutcome(reply.message, factsOf(deps, job, sent.submittedAtMs));
+  return finishRow(deps, outcome, { weight: job.weight, reception: "accepted" });
+}
+
+async function followTask(
+  deps: StepDeps,
+  job: SubmitJob,
+  sent: {
+    readonly task: TaskSnapshot;
+    readonly submittedAtMs: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<StepOutcome<SubmitJob>> {
+  const { task, submittedAtMs } = sent;
+  const facts = factsOf(deps, job, submittedAtMs);
+  const verdict = judgeTask(task, facts);
+  if (verdict.kind === "ended") {
+    return finishRow(deps, verdict.outcome, { weight: job.weight, reception: "accepted" });
+  }
+  const { row, weight, tryGroup } = job;
+  const { taskId, contextId } = task;
+  const attempts = facts.attempts;
+  const entry = { row, weight, taskId, contextId, attempts, submittedAtMs, tryGroup };
+  const kept = await deps.storeAnswer({ kind: "task", entry }, () => deps.ledger.recordTask(entry));
+  if (kept === undefined) return { kind: "done" };
+  const firstDelayMs =
+    verdict.kind === "uncertain" ? UNCERTAIN_POLL_MS : deps.schedule.firstDelayMs();
+  await track(deps, { entry: kept, text: job.text, firstDelayMs, signal: sent.signal });
+  return { kind: "done" };
+}
+
+async function track(
+  deps: StepDeps,
+  follow: {
+    readonly entry: TaskEntry;
+    readonly text: string;
+    readonly firstDelayMs: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { entry, text, firstDelayMs, signal } = follow;
+  const job = createTrackJob(entry, text, firstDelayMs);
+  if (firstDelayMs >= INLINE_POLL_MS || signal.aborted) {
+    await deps.addTrack(job, firstDelayMs);
+    return;
+  }
+  await new Promise((resolve) => setTimeout(resolve, firstDelayMs));
+  try {
+    const polled = await pollTask(deps, job, signal);
+    if (polled.kind === "again") await deps.addTrack(polled.data, polled.delayMs);
+  } catch (error) {
+    // Whatever kept the poll from happening must not lose the task.
+    await deps.addTrack(job, 0);
+    throw error;
+  }
+}
+
+async function afterFailedSend(
+  deps: StepDeps,
+  job: SubmitJob,
+  sent: Sent & { readonly failure: CallFailure },
+): Promise<StepOutcome<SubmitJob>> {
+  const { failure, first } = sent;
+  const { away, streak } = await reportFailure(deps, failure, job.row);
+  const written = failure.kind !== "not-written" && failure.kind !== "aborted";
+  if (!written) await deps.ledger.undoSend(job.row, first);
+  const tried = written ? { ...job, sends: job.sends + 1 } : job;
+  const spent = await unforgiven(deps, job.spent);
+  const decision = decideAfterFailedSend(failure, {
+    spentAttempts: spent.length,
+    // While the agent is away to everybody, no try can be held against a row.
+    maxAttempts: away ? Number.POSITIVE_INFINITY : deps.settings.attempts,
+    timedOutSends: away ? -1 : spent.filter(({ timedOut }) => timedOut).length,
+    random: deps.random(),
+  });
+  switch (decision.kind) {
+    case "again": {
+      const timedOut = failure.kind === "timed-out";
+      const spends = decision.spends && !away;
+      const data = { ...tried, spent: spends ? [...spent, { streak, timedOut }] : spent };
+      return { kind: "again", data, delayMs: decision.delayMs };
+    }
+    case "fail":
+      return failRow(deps, tried, { ...sent, reason: decision.reason });
+    case "stop":
+      deps.onStop(decision.stop);
+      return { kind: "again", data: job, delayMs: 0 };
+  }
+}
+
+/** The spent attempts that still count: those that an outage took are given back. */
+async function unforgiven(
+  deps: StepDeps,
+  spent: readonly SpentAttempt[],
+): Promise<readonly SpentAttempt[]> {
+  if (spent.length === 0) return spent;
+  const outages = await deps.gate.findOutages(spent.map(({ streak }) => streak));
+  return spent.filter(({ streak }) => !outages.has(streak));
+}
+
+function failRow(
+  deps: StepDeps,
+  job: SubmitJob,
+  why: {
+    readonly failure: CallFailure;
+    readonly reason: AgentReason;
+    readonly submittedAtMs: number;
+  },
+): Promise<StepOutcome<SubmitJob>> {
+  const { code, message } = why.failure;
+  const { submittedAtMs, reason } = why;
+  const facts = { ...factsOf(deps, job, submittedAtMs), attempts: job.sends };
+  const outcome = { ...facts, taskId: "", contextId: "", reason, code, message } as const;
+  return finishRow(
+    deps,
+    { ...outcome, kind: "failed", stage: "submit" },
+    { weight: job.weight, reception: reason === "AGENT_REFUSED" ? "refused" : "" },
+  );
+}
+
+function factsOf(deps: StepDeps, job: SubmitJob, submittedAtMs: number): RowFacts {
+  const { row, sends } = job;
+  return { row, attempts: sends + 1, polls: 0, submittedAtMs, finishedAtMs: deps.now() };
+}
+
+/** Stops the run when the first sends were all written and none was ever answered. */
+function createBlockingWatch(deps: StepDeps): (reply: SendReply) => void {
+  let unanswered = 0;
+  let answered = false;
+  return (reply) => {
+    const timedOut = reply.kind === "failure" && reply.failure.kind === "timed-out";
+    if (!timedOut && !(reply.kind === "failure" && reply.failure.kind === "not-written")) {
+      answered = true;
+    }
+    if (answered || !timedOut) return;
+    unanswered += 1;
+    if (unanswered < UNANSWERED_SENDS_TO_STOP) return;
+    const message = `the first ${unanswered} messages had no answer within the request time-out: the agent seems to answer only when its work is done`;
+    deps.onStop({ kind: "blocking-agent", message });
+  };
+}

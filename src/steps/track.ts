@@ -1,0 +1,137 @@
+import type { CallFailure, TaskSnapshot } from "../core/call.ts";
+import type { AgentReason } from "../core/failure.ts";
+import type { Step, StepOutcome, TrackJob } from "../core/job.ts";
+import { advanceTaskAge } from "../core/task-age.ts";
+import { judgeTask } from "../core/task-outcome.ts";
+import { decideAfterFailedPoll, UNCERTAIN_POLL_MS } from "../core/track-policy.ts";
+import type { TaskEntry } from "../redis/ledger.ts";
+import { askAboutTask } from "./agent-calls.ts";
+import { cancelOverdueTask } from "./cancel-overdue.ts";
+import { factsOf, finishRow, reportFailure } from "./finish.ts";
+import type { StepDeps } from "./step-deps.ts";
+
+/** The job that follows a task from its making on. */
+export function createTrackJob(entry: TaskEntry, text: string, plannedDelayMs: number): TrackJob {
+  return {
+    ...entry,
+    text,
+    polls: 0,
+    ageMs: 0,
+    askedAtMs: entry.submittedAtMs,
+    plannedDelayMs,
+    unfinishedAtMs: 0,
+    failedPolls: 0,
+    lostSinceMs: 0,
+  };
+}
+
+/** Asks the agent about a task, once an activation, until the task has ended. */
+export function createTrackStep(deps: StepDeps): Step<TrackJob> {
+  return (job, signal) => pollTask(deps, job.data, signal);
+}
+
+/** One GetTask and what follows from it. */
+export async function pollTask(
+  deps: StepDeps,
+  job: TrackJob,
+  signal: AbortSignal,
+): Promise<StepOutcome<TrackJob>> {
+  const reply = await askAboutTask(deps, job.taskId, signal);
+  const polled = { ...job, polls: job.polls + 1 };
+  return reply.kind === "task"
+    ? afterAnswer(deps, polled, { task: reply.task, signal })
+    : afterFailure(deps, polled, reply.failure);
+}
+
+async function afterAnswer(
+  deps: StepDeps,
+  job: TrackJob,
+  { task, signal }: { task: TaskSnapshot; signal: AbortSignal },
+): Promise<StepOutcome<TrackJob>> {
+  await deps.gate.report({ kind: "good" });
+  const nowMs = deps.now();
+  const verdict = judgeTask(task, factsOf(job, nowMs));
+  if (verdict.kind === "ended") {
+    deps.schedule.learn({ atLeastMs: job.unfinishedAtMs, atMostMs: nowMs - job.submittedAtMs });
+    return finishRow(deps, verdict.outcome, { weight: job.weight, reception: "" });
+  }
+  const ageMs = advanceTaskAge(job, nowMs, true);
+  const known = { ...job, ageMs, failedPolls: 0, lostSinceMs: 0 };
+  if (ageMs >= deps.settings.taskTimeoutMs) {
+    const reason = verdict.kind === "uncertain" ? verdict.reason : "TASK_TIMEOUT";
+    const message = verdict.kind === "uncertain" ? verdict.message : "the task did not end in time";
+    return cancelOverdueTask(deps, known, { reason, message, signal });
+  }
+  const sinceSubmitMs = nowMs - job.submittedAtMs;
+  return verdict.kind === "uncertain"
+    ? askAgain(known, nowMs, UNCERTAIN_POLL_MS)
+    : askAgain(
+        { ...known, unfinishedAtMs: sinceSubmitMs },
+        nowMs,
+        deps.schedule.nextDelayMs(sinceSubmitMs, deps.random()),
+      );
+}
+
+async function afterFailure(
+  deps: StepDeps,
+  job: TrackJob,
+  failure: CallFailure,
+): Promise<StepOutcome<TrackJob>> {
+  const { away } = await reportFailure(deps, failure, job.row);
+  const nowMs = deps.now();
+  const reachable = failure.kind !== "not-written" && !away;
+  const ageMs = advanceTaskAge(job, nowMs, reachable);
+  const isLost = failure.kind === "task-not-found";
+  const failed = {
+    ...job,
+    ageMs,
+    failedPolls: job.failedPolls + 1,
+    lostSinceMs: isLost ? job.lostSinceMs || nowMs : job.lostSinceMs,
+  };
+  const decision = decideAfterFailedPoll(failure, {
+    failedPolls: failed.failedPolls,
+    lostForMs: isLost && job.lostSinceMs > 0 ? nowMs - job.lostSinceMs : undefined,
+    tryGroup: job.tryGroup,
+    overdue: ageMs >= deps.settings.taskTimeoutMs,
+    random: deps.random(),
+  });
+  switch (decision.kind) {
+    case "ask-again":
+      return askAgain(failed, nowMs, decision.delayMs);
+    case "send-anew":
+      return sendAnew(deps, failed);
+    case "fail":
+      return failTask(deps, failed, { reason: decision.reason, failure });
+    case "stop":
+      deps.onStop(decision.stop);
+      return askAgain(job, nowMs, 0);
+  }
+}
+
+function askAgain(job: TrackJob, nowMs: number, delayMs: number): StepOutcome<TrackJob> {
+  return {
+    kind: "again",
+    delayMs,
+    data: { ...job, askedAtMs: nowMs, plannedDelayMs: delayMs },
+  };
+}
+
+async function sendAnew(deps: StepDeps, job: TrackJob): Promise<StepOutcome<TrackJob>> {
+  const { row, weight, text, tryGroup, attempts } = job;
+  if (await deps.ledger.dropTask(job)) {
+    await deps.addSubmit({ row, weight, text, tryGroup: tryGroup + 1, sends: attempts, spent: [] });
+  }
+  return { kind: "done" };
+}
+
+function failTask(
+  deps: StepDeps,
+  job: TrackJob,
+  { reason, failure }: { reason: AgentReason; failure: CallFailure },
+): Promise<StepOutcome<TrackJob>> {
+  const facts = factsOf(job, deps.now());
+  const { taskId, contextId } = job;
+  const { code, message } = failure;
+  const outcome = { ...facts, taskId, contextId, stage: "track", reason, code, message } as const;
+  return finishRow(deps, { ...outcome, kind: "failed" }, { weight: job.weight, reception: "" });
+}
