@@ -22,10 +22,10 @@ export function createDuplicateFinder(): DuplicateFinder {
   let slots = createSlots(FIRST_SLOT_COUNT);
 
   /** The slot that holds the key, else the free one where it belongs. */
-  function slotOf(key: DataView): number {
+  function slotOf(key: Key): number {
     let slot = slots.home(key);
     for (let taken = slots.get(slot); taken !== 0; taken = slots.get(slot)) {
-      if (entries.hasKey(taken - 1, key)) break;
+      if (isSameKey(entries.key(taken - 1), key)) break;
       slot = slots.next(slot);
     }
     return slot;
@@ -52,16 +52,32 @@ export function createDuplicateFinder(): DuplicateFinder {
   };
 }
 
-function keyOf(message: string): DataView {
-  const hash = createHash("sha256").update(message).digest();
-  return new DataView(hash.buffer, hash.byteOffset, KEY_BYTES);
+/** Where 16 bytes of hash lie. */
+interface Key {
+  readonly view: DataView;
+  readonly offset: number;
 }
 
+function keyOf(message: string): Key {
+  const hash = createHash("sha256").update(message).digest();
+  return { view: new DataView(hash.buffer), offset: hash.byteOffset };
+}
+
+function isSameKey(left: Key, right: Key): boolean {
+  for (let at = 0; at < KEY_BYTES; at += WORD_BYTES) {
+    if (left.view.getUint32(left.offset + at) !== right.view.getUint32(right.offset + at)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** A table of numbers; `count` is a power of two. */
 function createSlots(count: number) {
   const view = new DataView(new ArrayBuffer(count * WORD_BYTES));
   return {
     count,
-    home: (key: DataView) => key.getUint32(0) % count,
+    home: ({ view: hash, offset }: Key) => hash.getUint32(offset) % count,
     next: (slot: number) => (slot + 1) % count,
     get: (slot: number) => view.getUint32(slot * WORD_BYTES),
     set: (slot: number, value: number) => view.setUint32(slot * WORD_BYTES, value),
@@ -81,29 +97,23 @@ function createEntries() {
     return block;
   }
 
-  function key(entry: number): DataView {
-    const block = blockOf(entry);
-    return new DataView(block.buffer, (entry % BLOCK_ENTRIES) * ENTRY_BYTES, KEY_BYTES);
+  function key(entry: number): Key {
+    return { view: blockOf(entry), offset: (entry % BLOCK_ENTRIES) * ENTRY_BYTES };
   }
 
   return {
     count: () => count,
     key,
-    hasKey: (entry: number, other: DataView) => {
-      const own = key(entry);
-      return (
-        own.getBigUint64(0) === other.getBigUint64(0) &&
-        own.getBigUint64(8) === other.getBigUint64(8)
-      );
+    row: (entry: number) => {
+      const { view, offset } = key(entry);
+      return view.getUint32(offset + KEY_BYTES);
     },
-    row: (entry: number) =>
-      blockOf(entry).getUint32((entry % BLOCK_ENTRIES) * ENTRY_BYTES + KEY_BYTES),
-    add(own: DataView, row: number): void {
-      const block = blockOf(count);
-      const offset = (count % BLOCK_ENTRIES) * ENTRY_BYTES;
-      block.setBigUint64(offset, own.getBigUint64(0));
-      block.setBigUint64(offset + 8, own.getBigUint64(8));
-      block.setUint32(offset + KEY_BYTES, row);
+    add(hash: Key, row: number): void {
+      const { view, offset } = key(count);
+      for (let at = 0; at < KEY_BYTES; at += WORD_BYTES) {
+        view.setUint32(offset + at, hash.view.getUint32(hash.offset + at));
+      }
+      view.setUint32(offset + KEY_BYTES, row);
       count += 1;
     },
   };

@@ -1,4 +1,5 @@
 import { foldHeader, matchHeader } from "../core/header-aliases-match.ts";
+import type { Delimiter } from "../core/input.ts";
 import { isOwnColumn } from "../core/mapping.ts";
 import { readCells } from "./cells.ts";
 import { createRecordSplitter, type RawRecord } from "./record-splitter.ts";
@@ -35,7 +36,7 @@ interface Candidate {
   readonly widths: readonly number[];
 }
 
-const DELIMITERS = [",", ";", "\t", "|"] as const;
+const DELIMITERS: readonly Delimiter[] = [",", ";", "\t", "|"];
 const LABELS: Readonly<Record<string, string>> = {
   ",": "comma",
   ";": "semicolon",

@@ -39,12 +39,15 @@ export function scanQuotedRecord(input: ScanInput): QuotedScan {
   const { text, start } = input;
   const cells: string[] = [];
   let isLoose = false;
+  let lineEnd = -1;
   let at = start;
   while (at - start <= MAX_RECORD_LENGTH) {
-    let end = text[at] === '"' ? readQuotedCell(input, at) : readPlainCell(input, at);
+    // Looked for once a line, not once a cell.
+    if (lineEnd < at) lineEnd = findNewline(input, at);
+    let end = text[at] === '"' ? readQuotedCell(input, at) : readPlainCell(input, at, lineEnd);
     if (end.kind === "text") {
       isLoose = true;
-      end = readPlainCell(input, end.at);
+      end = readPlainCell(input, end.at, lineEnd);
     }
     if (end.kind !== "delimiter" && end.kind !== "record") return unfinished(input, end);
     cells.push(end.cell);
@@ -64,17 +67,21 @@ function unfinished({ text, start }: ScanInput, { kind }: CellEnd): QuotedScan {
   return kind === "open" && text.length - start <= MAX_RECORD_LENGTH ? OPEN : LOST;
 }
 
-function readPlainCell({ text, syntax, isLast }: ScanInput, from: number): CellEnd {
-  const { delimiter, newline } = syntax;
-  const newlineAt = text.indexOf(newline, from);
-  const lineEnd = newlineAt === -1 ? text.length : newlineAt;
+/** The next line break, infinite when there is none. */
+function findNewline({ text, syntax }: ScanInput, from: number): number {
+  const index = text.indexOf(syntax.newline, from);
+  return index === -1 ? Infinity : index;
+}
+
+function readPlainCell(input: ScanInput, from: number, lineEnd: number): CellEnd {
+  const { text, syntax, isLast } = input;
   // Only this line is searched: in a file of one column the next delimiter may be far away.
   const line = text.slice(from, lineEnd);
-  const length = line.indexOf(delimiter);
+  const length = line.indexOf(syntax.delimiter);
   if (length !== -1) return { kind: "delimiter", at: from + length, cell: line.slice(0, length) };
-  if (newlineAt === -1 && !isLast) return OPEN;
-  const cell = newline === "\n" && line.endsWith("\r") ? line.slice(0, -1) : line;
-  return { kind: "record", at: lineEnd, cell };
+  if (lineEnd === Infinity && !isLast) return OPEN;
+  const cell = syntax.newline === "\n" && line.endsWith("\r") ? line.slice(0, -1) : line;
+  return { kind: "record", at: from + line.length, cell };
 }
 
 function readQuotedCell(input: ScanInput, from: number): CellEnd {

@@ -3,10 +3,18 @@ import { errorText } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { RowOutcome } from "../core/outcome.ts";
 import { parseOwnJson } from "../core/own-json.ts";
+import type { RunSettings } from "../core/run-settings.ts";
+import type { RunQueues } from "../queue/run-queues.ts";
 import { isRedisOutage } from "../redis/outage.ts";
 import type { ResultStream, StreamedOutcome } from "../redis/result-stream.ts";
+import { createResultStream } from "../redis/result-stream.ts";
+import type { RunRecord } from "../redis/run-record.ts";
 import type { Journal } from "./journal-file.ts";
 import type { FileStore } from "./outcome-files.ts";
+import { createFileStore } from "./outcome-files.ts";
+import type { ProcessDeps } from "./run-context.ts";
+import type { RunFolder } from "./run-folder.ts";
+import { settleWhenDone } from "./settle.ts";
 
 /** Moves outcomes from Redis into the journal: synced there first, removed here then. */
 export interface Collector {
@@ -15,7 +23,7 @@ export interface Collector {
   stop(): Promise<void>;
 }
 
-export interface CollectorDeps {
+interface CollectorDeps {
   readonly stream: ResultStream;
   readonly journal: Journal;
   readonly files: FileStore;
@@ -31,7 +39,7 @@ const IDLE_MS = 250;
 const OUTAGE_WAIT_MS = 500;
 
 /** One collector a run; whoever starts it holds the run's lease. */
-export function createCollector(deps: CollectorDeps): Collector {
+function createCollector(deps: CollectorDeps): Collector {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
@@ -85,4 +93,36 @@ export function createCollector(deps: CollectorDeps): Collector {
       }
     },
   };
+}
+
+/** What a collector of a run needs of it. */
+export interface CollectedRun {
+  readonly settings: RunSettings;
+  readonly folder: RunFolder;
+  readonly journal: Journal;
+  readonly record: RunRecord;
+}
+
+export interface CollectorEvents {
+  readonly queues: Pick<RunQueues, "countActiveSubmits">;
+  readonly onSettled: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The collector of a run, which also notices when the run has settled. */
+export function createRunCollector(
+  { redis, log }: Pick<ProcessDeps, "redis" | "log">,
+  { settings, folder, journal, record }: CollectedRun,
+  { queues, onSettled, onFailure }: CollectorEvents,
+): Collector {
+  return createCollector({
+    stream: createResultStream(redis.client, redis.duplicateForBlocking(), settings.runId),
+    journal,
+    files: createFileStore(folder.dir),
+    log,
+    onRound: async () => {
+      if (await settleWhenDone({ record, queues })) onSettled();
+    },
+    onFailure,
+  });
 }

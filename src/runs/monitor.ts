@@ -27,6 +27,9 @@ export interface MonitorDeps {
 const PERIOD_MS = 500;
 const RATE_WINDOW_MS = 10_000;
 
+/** A reading that fails is followed by the next one. */
+function noReading(): void {}
+
 interface Sample {
   readonly atMs: number;
   readonly sends: number;
@@ -58,20 +61,21 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     deps.onReading(condition);
   }
 
+  function tick(): void {
+    // While Redis is away nothing can be read, and readings must not pile up.
+    if (deps.isRedisAway()) deps.onReading(deps.condition());
+    else reading ??= read().catch(noReading).finally(forgetReading);
+  }
+
+  function forgetReading(): void {
+    reading = undefined;
+  }
+
   return {
     start() {
-      timer ??= setInterval(() => {
-        // While Redis is away nothing can be read, and readings must not pile up.
-        if (reading !== undefined || deps.isRedisAway()) {
-          if (deps.isRedisAway()) deps.onReading(deps.condition());
-          return;
-        }
-        reading = read()
-          .catch(() => undefined)
-          .finally(() => {
-            reading = undefined;
-          });
-      }, PERIOD_MS);
+      if (timer !== undefined) return;
+      timer = setInterval(tick, PERIOD_MS);
+      tick();
     },
     async stop() {
       clearInterval(timer);

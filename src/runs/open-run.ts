@@ -12,7 +12,7 @@ import { Ledger } from "../redis/ledger.ts";
 import { RunRecord } from "../redis/run-record.ts";
 import type { Journal } from "./journal-file.ts";
 import { openJournal, readOutcomes } from "./journal-file.ts";
-import { claimOutput } from "./prepare-run.ts";
+import { refuseOtherPlace } from "./prepare-run.ts";
 import type { ChosenRun } from "./run-context.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { runFolder } from "./run-folder.ts";
@@ -41,7 +41,6 @@ export interface OpenRun {
 export async function openRun(deps: ChosenRun, known: RunSettings): Promise<OpenRun> {
   const { redis, copy, wish, outDir } = deps;
   const folder = runFolder(outDir, known.runId);
-  const hasJournal = existsSync(folder.journal);
   if (!existsSync(folder.input)) await copy.moveTo(folder.input);
   try {
     const plan = await planOf(known, folder);
@@ -51,8 +50,7 @@ export async function openRun(deps: ChosenRun, known: RunSettings): Promise<Open
     const record = new RunRecord(redis.client, known.runId);
     const settings = await record.open(known);
     const ledger = new Ledger(redis.client, known.runId, settings);
-    await claimOutput(record, { dir: folder.dir, hasJournal });
-    const journal = await openJournal(folder.journal, { type: "run", settings, host: hostname() });
+    const journal = await openOwnJournal(record, folder, settings);
     const { file, sha256 } = settings;
     const input = inputFactsOf(plan, { file, sha256, rows: scan.total });
     await record.setInputFacts(input);
@@ -66,6 +64,20 @@ export async function openRun(deps: ChosenRun, known: RunSettings): Promise<Open
     if (!existsSync(folder.journal)) await rm(folder.dir, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** The journal is there before its place is recorded: a crash between leaves a run that can go on. */
+async function openOwnJournal(
+  record: RunRecord,
+  folder: RunFolder,
+  settings: RunSettings,
+): Promise<Journal> {
+  const { dir } = folder;
+  const place = { host: hostname(), dir };
+  await refuseOtherPlace(record, { ...place, hasJournal: existsSync(folder.journal) });
+  const journal = await openJournal(folder.journal, { type: "run", settings, host: place.host });
+  await record.claimOutput(place);
+  return journal;
 }
 
 /** How the stored settings read the run's copy of the input. */

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import { OnboardError } from "../core/errors.ts";
@@ -89,29 +88,31 @@ export async function knownEverywhere(
 }
 
 /**
- * Makes this output folder the run's own.
+ * Refuses to write a run's outputs where they are not.
  *
- * @param hasJournal whether the run's journal lies there
- * @throws OnboardError exit 2 when the run's outputs are elsewhere, naming both places
+ * @param place where this command would write, and whether the run's journal lies there
+ * @throws OnboardError exit 2 naming both places
  */
-export async function claimOutput(
+export async function refuseOtherPlace(
   record: RunRecord,
-  place: { readonly dir: string; readonly hasJournal: boolean },
+  place: OutputPlace & { readonly hasJournal: boolean },
 ): Promise<void> {
-  const own: OutputPlace = { host: hostname(), dir: place.dir };
-  const earlier = await record.outputPlace();
-  const claimed = await record.claimOutput(own);
-  const isHere = claimed.host === own.host && claimed.dir === own.dir;
-  if (isHere && (earlier === undefined || place.hasJournal)) return;
+  const recorded = await record.outputPlace();
+  if (recorded === undefined) return;
+  const { host, dir, hasJournal } = place;
+  if (recorded.host !== host || recorded.dir !== dir) {
+    throw new OnboardError(
+      EXIT.usage,
+      `this run writes to ${recorded.dir} on ${recorded.host}, not to ${dir} on ${host}`,
+      {
+        hint: `run the command on ${recorded.host} with --out ${path.dirname(recorded.dir)}, or begin a new run with --fresh`,
+      },
+    );
+  }
+  if (hasJournal) return;
   throw new OnboardError(
     EXIT.usage,
-    isHere
-      ? `the journal of this run is gone from ${own.dir}, and with it answers that were paid for`
-      : `this run writes to ${claimed.dir} on ${claimed.host}, not to ${own.dir} on ${own.host}`,
-    {
-      hint: isHere
-        ? "bring the folder back from a backup, or begin a new run with --fresh"
-        : `run the command on ${claimed.host} with --out ${path.dirname(claimed.dir)}, or begin a new run with --fresh`,
-    },
+    `the journal of this run is gone from ${dir}, and with it answers that were paid for`,
+    { hint: "bring the folder back from a backup, or begin a new run with --fresh" },
   );
 }

@@ -27,18 +27,25 @@ export interface AgentAccess {
   readonly transport: Transport;
 }
 
-export interface RunFileDeps {
-  readonly config: Config;
+/** What a process brings to its runs. */
+export interface ProcessDeps {
+  readonly redis: RedisHandle;
   readonly apiKey: string | undefined;
-  /** Absolute. */
-  readonly outDir: string;
+  /** Calls in flight, all runs together. */
+  readonly concurrency: number;
   /** This host's state folder. */
   readonly stateDir: string;
   readonly log: Log;
   /** Lines for people. */
   readonly warn: (text: string) => void;
-  readonly openRedis: () => Promise<RedisHandle>;
   readonly openAgent: () => Promise<AgentAccess>;
+}
+
+export interface RunFileDeps extends Omit<ProcessDeps, "redis"> {
+  readonly config: Config;
+  /** Absolute. */
+  readonly outDir: string;
+  readonly openRedis: () => Promise<RedisHandle>;
   /** Aborted by the first SIGINT or SIGTERM; its reason is the exit code. */
   readonly stopSignal: AbortSignal;
   readonly onView: (view: RunView) => void;
@@ -56,6 +63,7 @@ export interface RunEnd {
   readonly error: unknown;
 }
 
+/** One partner file on the way to its run. */
 export interface ChosenRun extends RunFileDeps {
   readonly redis: RedisHandle;
   readonly copy: InputCopy;

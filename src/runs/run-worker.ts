@@ -29,7 +29,7 @@ interface RunWorkerDeps {
   readonly sendHold: SendHold;
   readonly concurrency: number;
   readonly onStop: (stop: FatalStop) => void;
-  readonly onBug: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The workers of both queues of one run. */
@@ -49,7 +49,7 @@ export function createRunWorker(deps: RunWorkerDeps): StepWorker {
     prefix: runPrefix(deps.settings.runId),
     concurrency: deps.concurrency,
     isOutage: isRedisOutage,
-    onBug: deps.onBug,
+    onBug: deps.onError,
   } satisfies Partial<StepWorkerOptions<unknown>>;
   const workers = [
     createStepWorker({ ...shared, queue: "submit", step: createSubmitStep(stepDeps) }),

@@ -1,7 +1,6 @@
 import { OnboardError } from "../core/errors.ts";
 import type { ExitCode } from "../core/exit-code.ts";
 import { EXIT } from "../core/exit-code.ts";
-import { isSettled } from "../core/progress.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { FatalStop } from "../core/stop.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
@@ -17,6 +16,7 @@ import { openRun } from "./open-run.ts";
 import type { ChosenRun, RunEnd } from "./run-context.ts";
 import type { SessionEnd } from "./session.ts";
 import { runSession } from "./session.ts";
+import { settleWhenDone } from "./settle.ts";
 
 /**
  * Works on a run until it settles, a signal comes, or something ends it early; then writes what is
@@ -33,8 +33,7 @@ export async function workOnRun(deps: ChosenRun, settings: RunSettings): Promise
   try {
     const run = await openRun(deps, settings);
     try {
-      const progress = await run.record.progress();
-      const isDone = progress !== undefined && isSettled(progress.status);
+      const isDone = await settleWhenDone({ record: run.record, queues });
       const end = isDone ? ({ kind: "settled" } as const) : await runSession(deps, run, queues);
       return await endRun(run, queues, end);
     } finally {

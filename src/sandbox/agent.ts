@@ -20,7 +20,7 @@ import { StatsRecorder } from "./stats.ts";
 import { TaskStore } from "./task-store.ts";
 import { createWaits } from "./waits.ts";
 
-export interface SandboxAddress {
+interface SandboxAddress {
   /** Base URL of the agent, with a slash at its end. */
   readonly url: string;
   readonly port: number;

@@ -35,6 +35,8 @@ function countEnd(ends: Record<string, number>, state: string): void {
  */
 export class TaskStore {
   readonly #tasks = new Map<string, SandboxTask>();
+  // One iterator for all looks: a new one would wade through the gaps of all that was deleted before.
+  #oldest = this.#tasks.values();
   readonly #messages = new Map<string, MessageRecord>();
   readonly #evictedEnds: Record<string, number> = {};
   readonly #maxTasks: number;
@@ -95,10 +97,12 @@ export class TaskStore {
 
   /** Looks at the oldest; one that must stay goes to the back, so that it cannot dam up the others. */
   #evictOldest(): void {
-    const [task] = this.#tasks.values();
-    if (task === undefined) {
+    const next = this.#oldest.next();
+    if (next.done === true) {
+      this.#oldest = this.#tasks.values();
       return;
     }
+    const task = next.value;
     this.#tasks.delete(task.id);
     if (task.delivered) {
       countEnd(this.#evictedEnds, computeStatus(task, Date.now()).state);

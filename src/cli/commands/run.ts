@@ -73,6 +73,7 @@ async function runOne(one: RunOne, file: string): Promise<ExitCode> {
       {
         config,
         apiKey: secrets.apiKey,
+        concurrency: config.concurrency,
         outDir: path.resolve(io.cwd, config.out),
         stateDir: machine.stateDir,
         log,

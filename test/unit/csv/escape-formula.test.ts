@@ -26,7 +26,9 @@ describe("escapeFormula", () => {
   it("agrees with csv-stringify's own rule on any cell", () => {
     const cell = fc.oneof(
       fc.string(),
-      fc.string({ unit: fc.constantFrom(..."=+-@\t\r＝＋－＠a\n ") }),
+      fc.string({
+        unit: fc.constantFrom("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠", "a", "\n"),
+      }),
     );
     fc.assert(
       fc.property(cell, (text) => {

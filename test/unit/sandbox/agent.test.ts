@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { SandboxStats } from "../../../src/sandbox/stats.ts";
 import { HEADERS, setup, toParams } from "./sandbox-client.ts";
 
 const SLOW = { kind: "fixed", ms: 60_000 } as const;
@@ -136,9 +137,8 @@ test("gives data when it is accepted, and leaves text out when it is not", async
 
 test("gives history only when it is asked for, and keeps the client's context", async () => {
   const client = await setup();
-  const params = toParams("m1");
-  params.message.contextId = "ctx-1";
-  const { result } = await client.call("SendMessage", params);
+  const message = { ...toParams("m1").message, contextId: "ctx-1" };
+  const { result } = await client.call("SendMessage", { message });
   expect(result.contextId).toBe("ctx-1");
   const polled = await client.call("GetTask", { id: result.id, historyLength: 2 });
   expect(polled.result.history).toHaveLength(1);
@@ -208,7 +208,7 @@ test("tells over HTTP what it was asked", async () => {
   const { result } = await client.send("m1");
   await client.get(result.id);
   await client.get(result.id);
-  const stats = await (await fetch(`${client.url}stats`)).json();
+  const stats = (await (await fetch(`${client.url}stats`)).json()) as SandboxStats;
   expect(stats).toEqual(client.sandbox.stats());
   expect(stats).toMatchObject({
     calls: { SendMessage: 1, GetTask: 2, CancelTask: 0, card: 0 },

@@ -45,7 +45,7 @@ test("the first of two equal labels counts", () => {
 });
 
 test("knows every partner of the sample file", () => {
-  const rows = parse(readFileSync("samples/partners.csv"), { columns: true }) as { name: string }[];
+  const rows = parse<{ name: string }>(readFileSync("samples/partners.csv"), { columns: true });
   const unknown = rows.map(({ name }) => name).filter((name) => findCompany(name) === undefined);
   expect(rows.length).toBeGreaterThan(30);
   expect(unknown).toEqual([]);

@@ -3,10 +3,10 @@ import type { Sandbox } from "../../../src/sandbox/agent.ts";
 import { createSandbox } from "../../../src/sandbox/agent.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 
-export const PARTNER =
+const PARTNER =
   "Provide me data to help onboarding my business partner Name: Boehringer Ingelheim GmbH, Country: DE, City: Bieberach";
 
-export interface WirePart {
+interface WirePart {
   readonly text: string;
   readonly raw: string;
   readonly url: string;
@@ -15,17 +15,20 @@ export interface WirePart {
   readonly mediaType: string;
 }
 
+/** A list of which a test knows that it reaches as far as it looks. */
+type Some<T> = readonly [T, T, T];
+
 interface WireMessage {
   readonly role: string;
-  readonly parts: readonly WirePart[];
+  readonly parts: Some<WirePart>;
 }
 
 /** Everything that a result may hold; what is absent is undefined all the same. */
-export interface WireResult extends WireMessage {
+interface WireResult extends WireMessage {
   readonly id: string;
   readonly contextId: string;
   readonly status: { readonly state: string; readonly timestamp: string; message: WireMessage };
-  readonly artifacts: readonly { readonly parts: readonly WirePart[] }[];
+  readonly artifacts: Some<{ readonly parts: Some<WirePart> }>;
   readonly history: readonly unknown[];
   readonly task: WireResult;
   readonly message: WireMessage;
@@ -34,17 +37,17 @@ export interface WireResult extends WireMessage {
 interface WireError {
   readonly code: number;
   readonly message: string;
-  readonly data: readonly Readonly<Record<string, unknown>>[];
+  readonly data: Some<Readonly<Record<string, unknown>>>;
 }
 
-export interface RpcAnswer {
+interface RpcAnswer {
   readonly jsonrpc: string;
   readonly id: unknown;
   readonly result: WireResult;
   readonly error: WireError;
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

@@ -1,0 +1,100 @@
+import path from "node:path";
+import type { RunSettings } from "../core/run-settings.ts";
+import type { FatalStop } from "../core/stop.ts";
+import type { RunQueues } from "../queue/run-queues.ts";
+import type { StepWorker } from "../queue/step-worker.ts";
+import type { CallGate } from "../redis/gate.ts";
+import type { AgentCondition } from "../redis/gate-queue.ts";
+import type { Ledger } from "../redis/ledger.ts";
+import type { RunRecord } from "../redis/run-record.ts";
+import { createSendHold } from "../steps/send-hold.ts";
+import type { AnswerFile } from "./answer-file.ts";
+import { createAnswerFile, replayAnswers } from "./answer-file.ts";
+import { meetAgent } from "./meet-agent.ts";
+import type { Monitor } from "./monitor.ts";
+import { createMonitor } from "./monitor.ts";
+import type { ProcessDeps } from "./run-context.ts";
+import { createRunWorker } from "./run-worker.ts";
+
+export interface RunWorkDeps extends ProcessDeps {
+  readonly settings: RunSettings;
+  readonly record: RunRecord;
+  readonly ledger: Ledger;
+  readonly queues: RunQueues;
+  readonly gate: CallGate;
+  /** Called once the workers run. */
+  readonly onWorking: (signal: AbortSignal) => Promise<void>;
+  readonly onStop: (stop: FatalStop) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** This process's work on one run: it meets the agent, then sends and follows. */
+export class RunWork {
+  readonly monitor: Monitor;
+
+  private readonly deps: RunWorkDeps;
+  private readonly answerPath: string;
+  private readonly answers: AnswerFile;
+  private readonly sendHold = createSendHold();
+  private readonly stopping = new AbortController();
+  private worker: StepWorker | undefined;
+  private working: Promise<void> | undefined;
+  private meetingAwaySinceMs: number | undefined;
+
+  constructor(deps: RunWorkDeps) {
+    const { settings, record, redis, log, stateDir } = deps;
+    this.deps = deps;
+    this.answerPath = path.join(stateDir, "answers", `${settings.runId}.ndjson`);
+    this.answers = createAnswerFile(this.answerPath, log);
+    this.monitor = createMonitor({
+      record,
+      bounds: settings,
+      sendHold: this.sendHold,
+      isRedisAway: () => redis.isAway(),
+      condition: () => this.condition(),
+      onReading: (condition) => this.giveUpWhenAwayTooLong(condition),
+    });
+  }
+
+  condition(): AgentCondition {
+    const { awaySinceMs, nextTryAtMs } = this.deps.gate.condition();
+    return { awaySinceMs: awaySinceMs ?? this.meetingAwaySinceMs, nextTryAtMs };
+  }
+
+  start(): void {
+    const { signal } = this.stopping;
+    this.monitor.start();
+    this.working ??= this.work(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.deps.onError(error);
+    });
+  }
+
+  /** Resolves when the calls in flight have ended and their answers are stored. */
+  async stop(reason: string): Promise<void> {
+    this.stopping.abort();
+    await this.working;
+    await this.worker?.stop(reason);
+    await this.answers.close();
+    await this.monitor.stop();
+  }
+
+  private async work(signal: AbortSignal): Promise<void> {
+    const { deps, sendHold } = this;
+    await replayAnswers(this.answerPath, deps.ledger);
+    const { url, transport } = await deps.openAgent();
+    const onAway = (sinceMs: number | undefined): void => {
+      this.meetingAwaySinceMs = sinceMs;
+    };
+    const client = await meetAgent({ ...deps, transport, agentUrl: url, onAway }, signal);
+    const { storeAnswer } = this.answers;
+    this.worker = createRunWorker({ ...deps, client, sendHold, storeAnswer });
+    this.worker.start();
+    await deps.onWorking(signal);
+  }
+
+  private giveUpWhenAwayTooLong({ awaySinceMs }: AgentCondition): void {
+    const { settings, onStop } = this.deps;
+    if (awaySinceMs === undefined || Date.now() - awaySinceMs < settings.giveUpAfterMs) return;
+    onStop({ kind: "agent-down", message: "no answer for too long" });
+  }
+}

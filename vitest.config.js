@@ -1,0 +1,40 @@
+import { defineConfig } from "vitest/config";
+export default defineConfig({
+    test: {
+        clearMocks: true,
+        projects: [
+            {
+                extends: true,
+                test: { name: "unit", include: ["test/unit/**/*.test.ts", "test/*.test.ts"] },
+            },
+            {
+                extends: true,
+                test: {
+                    name: "integration",
+                    include: ["test/integration/**/*.test.ts"],
+                    globalSetup: ["test/helpers/redis-for-tests.ts"],
+                    testTimeout: 30_000,
+                    hookTimeout: 30_000,
+                },
+            },
+            {
+                extends: true,
+                test: {
+                    name: "e2e",
+                    include: ["test/e2e/**/*.test.ts"],
+                    globalSetup: ["test/helpers/redis-for-tests.ts"],
+                    testTimeout: 60_000,
+                    hookTimeout: 60_000,
+                },
+            },
+        ],
+        coverage: {
+            provider: "v8",
+            include: ["src/**/*.ts"],
+            thresholds: {
+                lines: 90,
+                "src/core/**": { lines: 100, branches: 100, functions: 100, statements: 100 },
+            },
+        },
+    },
+});
