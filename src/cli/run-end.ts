@@ -1,18 +1,19 @@
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import { EXIT } from "../core/exit-code.ts";
-import type { ProgressSnapshot } from "../core/progress-line.ts";
+import { quoteForShell } from "../core/mapping-claims.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import type { RunEnd } from "../runs/run-context.ts";
 import type { Output } from "./output.ts";
 import { showSummary } from "./progress.ts";
 import { reportError } from "./report-error.ts";
+import { shownFiles, snapshotOfSummary, tookMsOf } from "./summary-view.ts";
 
 export interface RunEndPlace {
   readonly output: Output;
   readonly terminal: Config["terminal"];
-  /** As typed. */
-  readonly file: string;
+  /** As typed; undefined for a command that takes none. */
+  readonly file: string | undefined;
   readonly tookMs: number;
 }
 
@@ -27,7 +28,7 @@ export function showRunEnd(place: RunEndPlace, end: RunEnd): void {
     output.say(
       [
         `Run ${end.runId} is not finished; nothing is lost.`,
-        `  go on:      onboard-batch run ${place.file}`,
+        "  go on:      the same command again",
         `  so far:     onboard-batch report ${end.runId}`,
       ].join("\n"),
     );
@@ -37,38 +38,38 @@ export function showRunEnd(place: RunEndPlace, end: RunEnd): void {
   if (end.wasSettled) output.say(`Run ${end.runId} is settled: nothing was sent.`);
   // Under cron nothing is said about a night on which all went well.
   if (terminal.quiet && end.exitCode === EXIT.ok) return;
-  const next = nextSteps(end, place.file);
+  const next = nextSteps(end, summary, place.file);
   const { failuresByReason } = summary;
-  const files = filesOf(end, summary);
-  const snapshot = finalSnapshot(summary);
-  showSummary(output, { snapshot, tookMs: tookMs(summary, place), failuresByReason, files, next });
+  const files = shownFiles(end.folder.dir, summary);
+  const snapshot = snapshotOfSummary(summary);
+  const tookMs = tookMsOf(summary) ?? place.tookMs;
+  showSummary(output, { snapshot, tookMs, failuresByReason, files, next });
 }
 
-function tookMs(summary: RunSummaryFile, place: RunEndPlace): number {
-  const wholeMs = Date.parse(summary.finishedAt) - Date.parse(summary.startedAt);
-  return Number.isFinite(wholeMs) ? wholeMs : place.tookMs;
-}
-
-function filesOf({ folder }: RunEnd, summary: RunSummaryFile): { name: string; path: string }[] {
-  const shown = ["results.csv", "failures.csv", "needs-input.csv", "unprocessed.csv"];
-  return [...shown, "summary.json"]
-    .filter((name) => summary.files.includes(name))
-    .map((name) => ({ name: name.replace(/\.\w+$/, ""), path: path.join(folder.dir, name) }));
-}
-
-function nextSteps(end: RunEnd, file: string): readonly Next[] {
+function nextSteps(
+  end: RunEnd,
+  { rows }: RunSummaryFile,
+  file: string | undefined,
+): readonly Next[] {
   if (end.exitCode === EXIT.ok) return [];
-  return [
-    {
-      purpose: "send the failed rows again",
-      command: `onboard-batch run ${path.join(end.folder.dir, "failures.csv")}`,
-    },
-    { purpose: "begin anew", command: `onboard-batch run ${file} --fresh` },
-  ];
+  const steps: Next[] = [];
+  const feedBack = (purpose: string, name: string): void => {
+    steps.push({ purpose, command: runCommand(path.join(end.folder.dir, name)) });
+  };
+  if (rows.failed > 0) feedBack("send the failed rows again", "failures.csv");
+  if (rows.unprocessed > 0) feedBack("send the rows that are left", "unprocessed.csv");
+  if (end.exitCode === EXIT.stopped) {
+    steps.push({
+      purpose: "make the files again",
+      command: `onboard-batch report ${end.runId}`,
+    });
+  }
+  if (file !== undefined) {
+    steps.push({ purpose: "begin anew", command: `${runCommand(file)} --fresh` });
+  }
+  return steps;
 }
 
-function finalSnapshot(summary: RunSummaryFile): ProgressSnapshot {
-  const { runId, status, statusReason, rows } = summary;
-  const speed = { sendPerSecond: 0, sendLimit: 0 };
-  return { runId, status, statusReason, ...rows, ...speed, nowMs: 0, redisAway: false };
+function runCommand(file: string): string {
+  return `onboard-batch run ${quoteForShell(file)}`;
 }

@@ -1,4 +1,5 @@
 import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
 
 /** What a person can do about an error, and what the process exits with. */
 export interface ErrorAdvice {
@@ -21,6 +22,11 @@ export class OnboardError extends Error {
     this.exitCode = exitCode;
     this.hint = advice.hint;
   }
+}
+
+/** What a process exits with that ends with this error; anything unexpected is a bug. */
+export function exitCodeOfError(thrown: unknown): ExitCode {
+  return thrown instanceof OnboardError ? thrown.exitCode : EXIT.bug;
 }
 
 /** The text of whatever was thrown. */

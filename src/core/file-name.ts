@@ -9,7 +9,7 @@ export function safeFileName(name: string): string {
     .normalize("NFKD")
     .replaceAll(/[^A-Za-z0-9._-]+/g, "_")
     .replaceAll(/\.{2,}/g, ".")
-    .replace(/^[._-]+/, "")
-    .slice(-MAX_LENGTH);
+    .slice(-MAX_LENGTH)
+    .replace(/^[._-]+/, "");
   return safe === "" ? "file" : safe;
 }

@@ -137,5 +137,5 @@ function guessWarning(column: HeaderColumn, field: PartnerField): string {
 
 /** A header name as it can be typed behind `--map field=`. */
 export function quoteForShell(name: string): string {
-  return /^[\p{L}\p{N}_.-]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\p{L}\p{N}_./-]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -27,11 +27,14 @@ const EARLIER = 0.85;
 /** A schedule that remembers the last 64 tasks. */
 export function createPollSchedule(): PollSchedule {
   const samplesMs: number[] = [];
+  let sortedMs: readonly number[] = [];
   let next = 0;
-  let firstMs = UNKNOWN_AGENT_FIRST_MS;
 
   return {
-    firstDelayMs: () => firstMs,
+    firstDelayMs() {
+      const rank = Math.floor((sortedMs.length - 1) * QUANTILE);
+      return Math.round(Math.min(MAX_DELAY_MS, sortedMs[rank] ?? UNKNOWN_AGENT_FIRST_MS));
+    },
     nextDelayMs(ageMs, random) {
       // Asking each time after a quarter of the age costs a few polls per doubling of the age.
       const spreadMs = Math.max(MIN_DELAY_MS, ageMs * 0.25) * (0.75 + random * 0.5);
@@ -40,10 +43,7 @@ export function createPollSchedule(): PollSchedule {
     learn({ atLeastMs, atMostMs }) {
       samplesMs[next] = atLeastMs === 0 ? atMostMs * EARLIER : (atLeastMs + atMostMs) / 2;
       next = (next + 1) % MEMORY;
-      const sorted = samplesMs.toSorted((a, b) => a - b);
-      const quantileMs =
-        sorted[Math.floor((sorted.length - 1) * QUANTILE)] ?? UNKNOWN_AGENT_FIRST_MS;
-      firstMs = Math.round(Math.min(MAX_DELAY_MS, quantileMs));
+      sortedMs = samplesMs.toSorted((a, b) => a - b);
     },
   };
 }

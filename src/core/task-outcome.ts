@@ -26,7 +26,10 @@ export type TaskVerdict =
 /** Judges a task by its state alone (A2A §4.1.3); never takes an unknown state for an end. */
 export function judgeTask(task: TaskSnapshot, facts: RowFacts): TaskVerdict {
   if (task.state.kind === "unknown") {
-    return { kind: "uncertain", reason: "UNKNOWN_STATE", message: `task state ${task.state.raw}` };
+    const { raw } = task.state;
+    const message =
+      raw === "" ? "the task has no state" : `the task is in the unknown state ${raw}`;
+    return { kind: "uncertain", reason: "UNKNOWN_STATE", message };
   }
   const { state } = task.state;
   switch (state) {
@@ -73,10 +76,8 @@ export function messageOutcome(reply: MessageReply, facts: RowFacts): SucceededO
 
 /** Artifacts are the place for results (A2A §3.7); some agents only fill the status message. */
 function completed(task: TaskSnapshot, facts: RowFacts): SucceededOutcome {
-  const fromArtifacts = task.artifacts.length > 0;
-  const parts = fromArtifacts
-    ? task.artifacts.flatMap((artifact) => artifact.parts)
-    : task.statusParts;
+  const artifactParts = task.artifacts.flatMap((artifact) => artifact.parts);
+  const fromArtifacts = artifactParts.some(hasContent);
   return {
     ...facts,
     ...ids(task),
@@ -86,8 +87,13 @@ function completed(task: TaskSnapshot, facts: RowFacts): SucceededOutcome {
       .map((artifact) => artifact.name)
       .filter((name) => name !== "")
       .join(", "),
-    ...splitParts(parts),
+    ...splitParts(fromArtifacts ? artifactParts : task.statusParts),
   };
+}
+
+/** Agents that print every default value send artifacts with empty texts. */
+function hasContent(part: PartContent): boolean {
+  return part.kind !== "text" || part.text.trim() !== "";
 }
 
 function ended(task: TaskSnapshot, facts: RowFacts, reason: AgentReason): RowOutcome {

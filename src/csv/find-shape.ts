@@ -34,20 +34,28 @@ const SAMPLE_BYTES = 65_536;
 const EMPTY = "The file is empty.";
 const NO_RECORDS = "The file has a header and no records.";
 
-/** Looks at the first 64 KiB of a file. @throws OnboardError exit 2 */
-export async function findShape(path: string, options: ReadOptions): Promise<FileShape> {
+/**
+ * Looks at the first 64 KiB of a file.
+ * @param source where it is, and what errors call it
+ * @throws OnboardError exit 2
+ */
+export async function findShape(
+  source: { readonly path: string; readonly name: string },
+  options: ReadOptions,
+): Promise<FileShape> {
+  const { name } = source;
   const skippedLines = linesBeforeHeader(options);
-  const head = await readHead(path, SAMPLE_BYTES);
-  refuseForeign(path, head);
-  const decoder = createDecoder(options.encoding ?? "utf-8", path);
+  const head = await readHead(source.path, SAMPLE_BYTES);
+  refuseForeign(name, head);
+  const decoder = createDecoder(options.encoding ?? "utf-8", name);
   const isWhole = head.length < SAMPLE_BYTES;
   const text = decoder.decode(head) + (isWhole ? decoder.end() : "");
   const sample = { text, isWhole };
-  const found = chooseDelimiter(path, sample, options);
+  const found = chooseDelimiter(name, sample, options);
   const syntax = { delimiter: found.delimiter, newline: findNewline(text) };
   const records = firstRecords(sample, syntax, skippedLines);
-  const header = readHeader(path, records, { options, syntax, isWhole });
-  const columns = mapHeader(path, header, options);
+  const header = readHeader(name, records, { options, syntax, isWhole });
+  const columns = mapHeader(name, header, options);
   return {
     shape: {
       encoding: decoder.encoding,
@@ -69,12 +77,12 @@ function refuse(place: string, message: string): never {
   throw new OnboardError(EXIT.usage, `${place}: ${message}`);
 }
 
-function refuseForeign(path: string, head: Uint8Array): void {
+function refuseForeign(name: string, head: Uint8Array): void {
   const format = findForeignFormat(head);
-  if (format !== undefined) refuse(path, `this is ${format.name}, not a CSV; ${format.advice}.`);
+  if (format !== undefined) refuse(name, `this is ${format.name}, not a CSV; ${format.advice}.`);
 }
 
-function chooseDelimiter(path: string, sample: Sample, options: ReadOptions) {
+function chooseDelimiter(name: string, sample: Sample, options: ReadOptions) {
   const given = givenDelimiter(options);
   if (given !== undefined) return { delimiter: given, warnings: [] };
   const finding = findDelimiter(sample, {
@@ -82,7 +90,7 @@ function chooseDelimiter(path: string, sample: Sample, options: ReadOptions) {
     columns: options.columns,
     expected: Object.values(options.map),
   });
-  return finding.kind === "found" ? finding : refuse(path, finding.message);
+  return finding.kind === "found" ? finding : refuse(name, finding.message);
 }
 
 function firstRecords(
@@ -101,43 +109,43 @@ interface HeaderContext {
   readonly isWhole: boolean;
 }
 
-function readHeader(path: string, records: readonly RawRecord[], context: HeaderContext): Header {
+function readHeader(name: string, records: readonly RawRecord[], context: HeaderContext): Header {
   const [first, ...data] = records;
   const { columns } = context.options;
   if (columns !== undefined) {
     const warnings = first === undefined && context.isWhole ? [EMPTY] : [];
     return { names: columns, line: 0, warnings };
   }
-  if (first === undefined) return withoutHeader(path, context);
+  if (first === undefined) return withoutHeader(name, context);
   const { headerRow = first.line } = context.options;
   if (first.line !== headerRow) {
     const message = `this line is blank; the next record is on line ${first.line}.`;
-    return refuse(`${path}:${headerRow}`, message);
+    return refuse(`${name}:${headerRow}`, message);
   }
   const warnings = data.length === 0 && context.isWhole ? [NO_RECORDS] : [];
-  return { names: headerCells(path, first, context.syntax), line: first.line, warnings };
+  return { names: headerCells(name, first, context.syntax), line: first.line, warnings };
 }
 
-function withoutHeader(path: string, { options: { headerRow }, isWhole }: HeaderContext): Header {
-  if (!isWhole) return refuse(path, "the header does not end within the first 64 KiB.");
-  if (headerRow !== undefined) refuse(`${path}:${headerRow}`, "there is no header on this line.");
+function withoutHeader(name: string, { options: { headerRow }, isWhole }: HeaderContext): Header {
+  if (!isWhole) return refuse(name, "the header does not end within the first 64 KiB.");
+  if (headerRow !== undefined) refuse(`${name}:${headerRow}`, "there is no header on this line.");
   return { names: [], line: 0, warnings: [EMPTY] };
 }
 
-function headerCells(path: string, raw: RawRecord, syntax: RecordSyntax): readonly string[] {
+function headerCells(name: string, raw: RawRecord, syntax: RecordSyntax): readonly string[] {
   const header = readCells(raw, syntax);
   return header.kind === "cells"
     ? header.cells
-    : refuse(`${path}:${raw.line}`, `the header cannot be read: ${header.why}`);
+    : refuse(`${name}:${raw.line}`, `the header cannot be read: ${header.why}`);
 }
 
-function mapHeader(path: string, { names, line }: Header, options: ReadOptions) {
+function mapHeader(name: string, { names, line }: Header, options: ReadOptions) {
   const kept = [...names.keys()].filter((column) => !isOwnColumn(names[column] ?? ""));
-  const header = names.filter((name) => !isOwnColumn(name));
+  const header = names.filter((column) => !isOwnColumn(column));
   if (names.length === 0) return { header, kept, mapping: {}, ignoredColumns: [], warnings: [] };
   const columns = mapColumns(header, options.map);
   if (columns.kind === "problem") {
-    return refuse(line === 0 ? path : `${path}:${line}`, columns.message);
+    return refuse(line === 0 ? name : `${name}:${line}`, columns.message);
   }
   return { ...columns, header, kept };
 }

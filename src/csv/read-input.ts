@@ -19,25 +19,33 @@ export interface OpenInput {
 const BATCH_ROWS = 500;
 const CHUNK_BYTES = 65_536;
 
+/** How a file is named and read; nothing of it changes the rows. */
+export interface ReadManner {
+  /** Stands in errors for the path: a copy goes by the name of its original. */
+  readonly name?: string;
+  /** How much is read at a time. */
+  readonly chunkBytes?: number;
+}
+
 /**
  * Looks at the beginning of a file: encoding, delimiter, header and columns.
- * @param chunkBytes how much is read at a time; the rows do not depend on it
  * @throws OnboardError exit 2 when it cannot be read or the user has to decide something
  */
 export async function openInput(
   path: string,
   options: ReadOptions,
-  chunkBytes = CHUNK_BYTES,
+  { name = path, chunkBytes = CHUNK_BYTES }: ReadManner = {},
 ): Promise<OpenInput> {
-  const file = await findShape(path, options);
+  const file = await findShape({ path, name }, options);
   return {
     shape: file.shape,
-    rows: (signal) => readRows(file, { path, chunkBytes, signal }),
+    rows: (signal) => readRows(file, { path, name, chunkBytes, signal }),
   };
 }
 
 interface Reading {
   readonly path: string;
+  readonly name: string;
   readonly chunkBytes: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -59,7 +67,7 @@ async function* readRows(file: FileShape, reading: Reading): AsyncGenerator<read
 
 // Data records as they become complete; the header is left out.
 async function* readRecords(file: FileShape, reading: Reading): AsyncGenerator<RawRecord[]> {
-  const decoder = createDecoder(file.shape.encoding, reading.path);
+  const decoder = createDecoder(file.shape.encoding, reading.name);
   const splitter = createRecordSplitter(file.syntax, file.skippedLines);
   let headersLeft = file.shape.headerLine > 0 ? 1 : 0;
   const data = (records: RawRecord[]): RawRecord[] => {

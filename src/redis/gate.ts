@@ -54,6 +54,9 @@ const NOTHING_REPORTED: ReportResult = { away: false, streak: "" };
  * flight. Slots come from Redis, where all processes reserve them in one bucket.
  */
 export class CallGate {
+  /** Good answers so far. */
+  answers = 0;
+
   private readonly client: RedisClient;
   private readonly key: string;
   private readonly outagesKey: string;
@@ -92,15 +95,29 @@ export class CallGate {
 
   /** Tells the breaker how a call went. A good answer costs nothing while all is well. */
   async report(report: CallReport): Promise<ReportResult> {
-    if (report.kind === "good" && !this.queue.noteGood()) return NOTHING_REPORTED;
+    if (report.kind === "good") return this.reportGood();
     const retryAfterMs = report.kind === "throttled" ? report.retryAfterMs : undefined;
-    const rowKey = "rowKey" in report ? report.rowKey : "";
+    const rowKey = report.kind === "throttled" ? "" : report.rowKey;
+    const result = await this.tellRedis(report.kind, rowKey, retryAfterMs);
+    this.queue.noteTrouble();
+    return result;
+  }
+
+  private async reportGood(): Promise<ReportResult> {
+    this.answers += 1;
+    return this.queue.noteGood() ? this.tellRedis("good", "", undefined) : NOTHING_REPORTED;
+  }
+
+  private async tellRedis(
+    kind: CallReport["kind"],
+    rowKey: string,
+    retryAfterMs: number | undefined,
+  ): Promise<ReportResult> {
     const [awaySince = "", streak = ""] = await this.reportScript(
       [this.key, this.outagesKey],
-      [report.kind, rowKey, retryAfterMs ?? "", this.queue.takeGood() ? "1" : "0"],
+      [kind, rowKey, retryAfterMs ?? "", this.queue.takeGood() ? "1" : "0"],
     );
     this.queue.noteCondition(awaySince, PROBE_EVERY_MS);
-    if (report.kind !== "good") this.queue.noteTrouble();
     return { away: awaySince !== "", streak };
   }
 

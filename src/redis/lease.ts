@@ -8,7 +8,7 @@ import { isSameAlive, ownIdentity } from "./process-identity.ts";
 import { loadScript } from "./script.ts";
 
 /** The right to write a run's files; one process has it at a time. */
-interface Lease {
+export interface Lease {
   /** Gives the right back; safe to call more than once. */
   release(): Promise<void>;
 }

@@ -132,10 +132,13 @@ export class Ledger {
     return kind === "task" ? parseOwnJson<TaskEntry>(earlier) : undefined;
   }
 
-  /** Forgets a task that the agent has lost; false when the row has none. */
-  async dropTask({ row, weight, tryGroup }: TaskEntry): Promise<boolean> {
+  /** Forgets a task that the agent has lost; false when the row has another one or none. */
+  async dropTask({ row, weight, tryGroup, taskId }: TaskEntry): Promise<boolean> {
     const { ledger, progress } = this.keys;
-    const [dropped] = await this.scripts.dropTask([ledger, progress], [row, weight, tryGroup + 1]);
+    const [dropped] = await this.scripts.dropTask(
+      [ledger, progress],
+      [row, weight, tryGroup + 1, taskId],
+    );
     return dropped === "1";
   }
 

@@ -7,6 +7,7 @@ import type { InputFacts } from "../core/summary.ts";
 import type { RedisClient } from "./connect.ts";
 import type { RunKeys } from "./keys.ts";
 import { RUNS_KEY, runKeys } from "./keys.ts";
+import { clientName } from "./process-identity.ts";
 import type { Script } from "./script.ts";
 import { loadScript } from "./script.ts";
 
@@ -15,6 +16,13 @@ export interface RunBeginning {
   readonly total: number;
   readonly pending: number;
   readonly failedWhenRead: ReadonlyMap<FailureReason, number>;
+}
+
+/** What a process tells of itself when it shows that it works on a run. */
+export interface Heartbeat {
+  readonly isAgentAway: boolean;
+  /** Whether the agent accepted a call of this process since its last heartbeat. */
+  readonly hadAnswer: boolean;
 }
 
 /** How a run stands, as a heartbeat sees it. */
@@ -38,7 +46,7 @@ export class RunRecord {
   private readonly runId: string;
   private readonly keys: RunKeys;
   private readonly scripts: Readonly<
-    Record<"openRun" | "beginRun" | "heartbeat" | "stopRun" | "settleRun", Script>
+    Record<"openRun" | "beginRun" | "heartbeat" | "noteRefused" | "stopRun" | "settleRun", Script>
   >;
 
   constructor(client: RedisClient, runId: string) {
@@ -49,6 +57,7 @@ export class RunRecord {
       openRun: loadScript(client, "open-run"),
       beginRun: loadScript(client, "begin-run"),
       heartbeat: loadScript(client, "heartbeat"),
+      noteRefused: loadScript(client, "note-refused"),
       stopRun: loadScript(client, "stop-run"),
       settleRun: loadScript(client, "settle-run"),
     };
@@ -91,17 +100,22 @@ export class RunRecord {
   }
 
   /** Shows that this process works on the run. */
-  async heartbeat(agent: "agent-down" | "agent-up"): Promise<RunPulse> {
+  async heartbeat(beat: Heartbeat): Promise<RunPulse> {
     const { progress, private: own, places } = this.keys;
     const [status = "", backlog, taken] = await this.scripts.heartbeat(
       [progress, own, places],
-      [agent],
+      [beat.isAgentAway ? "agent-down" : "agent-up", clientName(), beat.hadAnswer ? "1" : "0"],
     );
     return {
       status: parseStatus(status),
       backlogBytes: Number(backlog),
       placesTaken: Number(taken),
     };
+  }
+
+  /** Notes that the agent refused this process's credentials. */
+  async noteRefused(): Promise<void> {
+    await this.scripts.noteRefused([this.keys.progress, this.keys.private], [clientName()]);
   }
 
   async setReason(reason: StatusReason): Promise<void> {

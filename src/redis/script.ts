@@ -11,6 +11,12 @@ export type Script = (
   args: readonly (string | number)[],
 ) => Promise<readonly string[]>;
 
+/** Functions that several transitions share: how they are called, and the file that defines them. */
+const PRELUDES = [
+  ["iso_now(", "iso-time"],
+  ["goes_on(", "goes-on"],
+] as const;
+
 /**
  * Loads a transition. It is sent by its hash, and whole when this Redis does not know it yet.
  *
@@ -18,7 +24,10 @@ export type Script = (
  */
 export function loadScript(client: RedisClient, name: string): Script {
   const body = readLua(name);
-  const source = body.includes("iso_now(") ? `${readLua("iso-time")}\n${body}` : body;
+  const preludes = PRELUDES.filter(([call]) => body.includes(call)).map(([, file]) =>
+    readLua(file),
+  );
+  const source = [...preludes, body].join("\n");
   const sha = createHash("sha1").update(source).digest("hex");
   return async (keys, args) => toTexts(await evaluate(keys, args));
 

@@ -46,6 +46,10 @@ export function createAnswerFile(file: string, log: Log): AnswerFile {
         const result = await storeWhenPossible(store);
         keptAnswers.delete(answer);
         return result;
+      } catch (error) {
+        // The connection was closed at the end of the process: the next one has to store it.
+        if (isRedisOutage(error) && !keptAnswers.has(answer)) keep(answer);
+        throw error;
       } finally {
         clearTimeout(timer);
       }

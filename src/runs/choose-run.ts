@@ -69,6 +69,13 @@ function refuseOtherContent(wish: RunWish, run: KnownRun): void {
 function refuseSecondRunOfSameBytes(wish: RunWish, known: readonly KnownRun[]): void {
   const other = known.find(({ sha256, status }) => sha256 === wish.sha256 && !isSettled(status));
   if (other === undefined) return;
+  if (other.identity === wish.identity) {
+    throw new OnboardError(
+      EXIT.usage,
+      `run ${other.runId} of the same file with the same settings is not finished`,
+      { hint: `go on with it by --run-id ${other.runId}, or begin another run with --fresh` },
+    );
+  }
   throw new OnboardError(
     EXIT.usage,
     `run ${other.runId} of the same file is not finished, and was begun with other settings (agent, message template, reading, mapping, --dedupe or --limit)`,

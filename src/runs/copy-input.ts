@@ -9,8 +9,10 @@ import { EXIT } from "../core/exit-code.ts";
 
 /** A private copy of the input: whatever happens to the original, the run reads this. */
 export interface InputCopy {
+  /** Where it is until it is moved. */
+  readonly path: string;
   readonly sha256: string;
-  /** Moves the copy to its place; leaves one that is there already. */
+  /** Moves the copy to its place, where it replaces what is there. */
   moveTo(file: string): Promise<void>;
   discard(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export async function copyInput(file: string, outDir: string): Promise<InputCopy
     });
   }
   return {
+    path: copy,
     sha256: hash.digest("hex"),
     async moveTo(target) {
       await mkdir(path.dirname(target), { recursive: true });

@@ -1,8 +1,10 @@
-import { readdir, rename, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { rename, writeFile } from "node:fs/promises";
 import type { Progress } from "../core/progress.ts";
 import type { InputFacts, RunSummaryFile } from "../core/summary.ts";
 import { buildSummary } from "../core/summary.ts";
 import type { RunFolder } from "./run-folder.ts";
+import { listOutputFiles } from "./run-folder.ts";
 import type { InputPlan } from "./scan-input.ts";
 import type { UnprocessedReason } from "./write-outputs.ts";
 import { writeOutputs } from "./write-outputs.ts";
@@ -21,9 +23,14 @@ export async function finishRun(request: FinishRequest): Promise<RunSummaryFile>
   const { runId, folder, plan, progress } = request;
   const unprocessed = unprocessedReason(progress);
   await writeOutputs({ runId, folder, plan, unprocessed, readAt: progress.startedAt });
-  const files = (await readdir(folder.dir)).filter((name) => !/^input$|\.partial$/.test(name));
-  if (!files.includes("summary.json")) files.push("summary.json");
-  const summary = buildSummary({ ...request, files: files.toSorted() });
+  return writeSummary(request);
+}
+
+/** Writes summary.json beside the output files that are there already. */
+export async function writeSummary(request: Omit<FinishRequest, "plan">): Promise<RunSummaryFile> {
+  const { folder } = request;
+  const names = new Set([...(await listOutputFiles(folder.dir)), "summary.json"]);
+  const summary = buildSummary({ ...request, files: [...names].toSorted() });
   await writeWhole(folder.summary, `${JSON.stringify(summary, null, 2)}\n`);
   return summary;
 }
@@ -34,8 +41,9 @@ export function unprocessedReason({ status }: Pick<Progress, "status">): Unproce
   return status === "stopped" ? "STOPPED" : "PENDING";
 }
 
+/** The name in between is one of a kind: a report may be made while the run's own process ends it. */
 async function writeWhole(file: string, text: string): Promise<void> {
-  const partial = `${file}.partial`;
+  const partial = `${file}.${randomUUID()}.partial`;
   await writeFile(partial, text, { flush: true });
   await rename(partial, file);
 }

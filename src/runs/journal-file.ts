@@ -8,7 +8,7 @@ import type { RowOutcome } from "../core/outcome.ts";
 
 /** The record of what was paid for, open for more; only whole, synced lines count. */
 export interface Journal {
-  /** Appends outcomes (as JSON) and resolves when they are safe on disk. */
+  /** Appends outcomes (as JSON) and resolves when they are safe on disk; after a failure it may be tried again. */
   append(outcomesJson: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,18 +20,31 @@ export interface Journal {
  */
 export async function openJournal(file: string, header: JournalHeader): Promise<Journal> {
   const handle = await guard(file, () => open(file, "a+"));
-  const sizeBytes = await guard(file, () => cutTornLine(handle));
-  if (sizeBytes === 0) await guard(file, () => write(handle, `${JSON.stringify(header)}\n`));
+  let keptBytes = 0;
+  let isTorn = false;
+
+  async function write(text: string): Promise<void> {
+    // What a full disk took of an earlier text would run together with this one.
+    if (isTorn) await handle.truncate(keptBytes);
+    isTorn = true;
+    await handle.appendFile(text);
+    await handle.datasync();
+    keptBytes += Buffer.byteLength(text);
+    isTorn = false;
+  }
+
+  try {
+    keptBytes = await guard(file, () => cutTornLine(handle));
+    if (keptBytes === 0) await guard(file, () => write(`${JSON.stringify(header)}\n`));
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
   return {
     append: (outcomes) =>
-      guard(file, () => write(handle, outcomes.map((json) => `${outcomeLine(json)}\n`).join(""))),
+      guard(file, () => write(outcomes.map((json) => `${outcomeLine(json)}\n`).join(""))),
     close: () => handle.close(),
   };
-}
-
-async function write(handle: FileHandle, text: string): Promise<void> {
-  await handle.appendFile(text);
-  await handle.datasync();
 }
 
 async function guard<T>(file: string, work: () => Promise<T>): Promise<T> {

@@ -20,6 +20,8 @@ export interface MonitorDeps {
   readonly sendHold: SendHold;
   readonly isRedisAway: () => boolean;
   readonly condition: () => AgentCondition;
+  /** Whether the agent accepted a call since this was last asked. */
+  readonly takeAnswered: () => boolean;
   /** Called after each reading. */
   readonly onReading: (condition: AgentCondition) => void;
 }
@@ -49,8 +51,10 @@ export function createMonitor(deps: MonitorDeps): Monitor {
 
   async function read(): Promise<void> {
     const condition = deps.condition();
-    const agent = condition.awaySinceMs === undefined ? "agent-up" : "agent-down";
-    const pulse = await deps.record.heartbeat(agent);
+    const pulse = await deps.record.heartbeat({
+      isAgentAway: condition.awaySinceMs !== undefined,
+      hadAnswer: deps.takeAnswered(),
+    });
     deps.sendHold.set(mayNotSend(pulse, deps.bounds));
     last = (await deps.record.progress()) ?? last;
     if (last !== undefined) {

@@ -7,20 +7,31 @@ import { parseTemplate } from "../core/message-template.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { InputFacts } from "../core/summary.ts";
 import { openInput } from "../csv/read-input.ts";
+import type { RedisClient } from "../redis/connect.ts";
 import type { KnownOutcome } from "../redis/ledger.ts";
 import { Ledger } from "../redis/ledger.ts";
 import { RunRecord } from "../redis/run-record.ts";
 import type { Journal } from "./journal-file.ts";
 import { openJournal, readOutcomes } from "./journal-file.ts";
 import { refuseOtherPlace } from "./prepare-run.ts";
-import type { ChosenRun } from "./run-context.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { runFolder } from "./run-folder.ts";
 import type { InputPlan, InputScan } from "./scan-input.ts";
 import { countFailedWhenRead, inputFactsOf, scanInput } from "./scan-input.ts";
 
-/** A run whose input is read and whose place is claimed: ready to be worked on. */
-export interface OpenRun {
+export interface OpenRunDeps {
+  readonly client: RedisClient;
+  /** Absolute. */
+  readonly outDir: string;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
+  readonly stopSignal: AbortSignal;
+  /** Puts the run's copy of the input there; called when there is none. */
+  readonly placeInput: (file: string) => Promise<void>;
+}
+
+/** A run that Redis knows and whose input was read once. */
+export interface BegunRun {
   readonly settings: RunSettings;
   readonly folder: RunFolder;
   readonly plan: InputPlan;
@@ -28,81 +39,82 @@ export interface OpenRun {
   readonly input: InputFacts;
   readonly record: RunRecord;
   readonly ledger: Ledger;
+}
+
+/** A run whose journal is open here. */
+export interface OpenRun extends BegunRun {
   readonly journal: Journal;
 }
 
 /**
- * Begins a run or goes on with it: reads its input once, makes it known, and marks as done whatever
- * the journal holds.
+ * Reads a run's input and makes the run known, or finds it as it is: its total is set before the
+ * first call.
  *
- * @throws OnboardError exit 2 for an input that cannot be read or outputs that are elsewhere, exit 5
- * when the disk does not take the journal
+ * @throws OnboardError exit 2 for an input that cannot be read
  */
-export async function openRun(deps: ChosenRun, known: RunSettings): Promise<OpenRun> {
-  const { redis, copy, wish, outDir } = deps;
-  const folder = runFolder(outDir, known.runId);
-  if (!existsSync(folder.input)) await copy.moveTo(folder.input);
+export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<BegunRun> {
+  const folder = runFolder(deps.outDir, known.runId);
+  const isNew = !existsSync(folder.dir);
   try {
-    const plan = await planOf(known, folder);
-    for (const warning of plan.input.shape.warnings) deps.warn(`${wish.file}: ${warning}`);
+    if (!existsSync(folder.input)) await deps.placeInput(folder.input);
+    const plan = await planOf(known, folder.input);
+    for (const warning of plan.input.shape.warnings) deps.warn(`${known.file}: ${warning}`);
     const scan = await scanInput(plan, deps.stopSignal);
 
-    const record = new RunRecord(redis.client, known.runId);
+    const record = new RunRecord(deps.client, known.runId);
     const settings = await record.open(known);
-    const ledger = new Ledger(redis.client, known.runId, settings);
-    const journal = await openOwnJournal(record, folder, settings);
     const { file, sha256 } = settings;
-    const input = inputFactsOf(plan, { file, sha256, rows: scan.total });
-    await record.setInputFacts(input);
-    const pending = scan.total - countFailedWhenRead(scan);
     const { total, failedWhenRead } = scan;
-    await record.begin({ total, pending, failedWhenRead });
-    await restoreFromJournal(ledger, folder, scan);
-    return { settings, folder, plan, scan, input, record, ledger, journal };
+    const input = inputFactsOf(plan, { file, sha256, rows: total });
+    await record.setInputFacts(input);
+    await record.begin({ total, pending: total - countFailedWhenRead(scan), failedWhenRead });
+    const ledger = new Ledger(deps.client, known.runId, settings);
+    return { settings, folder, plan, scan, input, record, ledger };
   } catch (error) {
     // A run that never began leaves nothing behind.
-    if (!existsSync(folder.journal)) await rm(folder.dir, { recursive: true, force: true });
+    if (isNew) await rm(folder.dir, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** The journal is there before its place is recorded: a crash between leaves a run that can go on. */
-async function openOwnJournal(
-  record: RunRecord,
-  folder: RunFolder,
-  settings: RunSettings,
-): Promise<Journal> {
-  const { dir } = folder;
-  const place = { host: hostname(), dir };
+/**
+ * Opens the journal of a begun run and marks as done whatever it holds.
+ *
+ * @throws OnboardError exit 2 when the run's outputs are elsewhere, exit 5 when the disk does not
+ * take the journal
+ */
+export async function openRun(run: BegunRun): Promise<OpenRun> {
+  const { record, folder, settings } = run;
+  const place = { host: hostname(), dir: folder.dir };
   await refuseOtherPlace(record, { ...place, hasJournal: existsSync(folder.journal) });
-  const journal = await openJournal(folder.journal, { type: "run", settings, host: place.host });
-  await record.claimOutput(place);
-  return journal;
+  const header = { type: "run", settings, host: place.host } as const;
+  const journal = await openJournal(folder.journal, header);
+  try {
+    // The journal is there before its place is recorded: a crash between leaves a run that can go on.
+    await record.claimOutput(place);
+    await restoreFromJournal(run);
+    return { ...run, journal };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
 }
 
-/** How the stored settings read the run's copy of the input. */
-export async function planOf(settings: RunSettings, folder: RunFolder): Promise<InputPlan> {
+/** How a run's settings read its input. @throws OnboardError exit 2 for a file that cannot be read */
+export async function planOf(settings: RunSettings, file: string): Promise<InputPlan> {
   const parsed = parseTemplate(settings.template);
   if (parsed.kind === "problem") {
     throw new OnboardError(EXIT.usage, `message.template: ${parsed.message}`);
   }
-  const input = await openInput(folder.input, settings.reading);
-  return {
-    input,
-    template: parsed.template,
-    dedupe: settings.dedupe,
-    rowLimit: settings.rowLimit,
-  };
+  const input = await openInput(file, settings.reading, { name: settings.file });
+  const { dedupe, rowLimit } = settings;
+  return { input, template: parsed.template, dedupe, rowLimit };
 }
 
 const RESTORE_CHUNK = 500;
 
 /** The journal wins: what it holds is done, whatever Redis remembers. */
-async function restoreFromJournal(
-  ledger: Ledger,
-  folder: RunFolder,
-  scan: InputScan,
-): Promise<void> {
+async function restoreFromJournal({ ledger, folder, scan }: BegunRun): Promise<void> {
   let chunk: KnownOutcome[] = [];
   const flush = async (): Promise<void> => {
     const states = await ledger.states(chunk.map(({ row }) => row));

@@ -7,8 +7,6 @@ import type { RunSettings } from "../core/run-settings.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import type { RedisHandle } from "../redis/connect.ts";
 import type { AgentCondition } from "../redis/gate-queue.ts";
-import type { RunWish } from "./choose-run.ts";
-import type { InputCopy } from "./copy-input.ts";
 import type { RunFolder } from "./run-folder.ts";
 
 /** What a process shows of its run while it works; known without asking Redis. */
@@ -61,13 +59,4 @@ export interface RunEnd {
   /** Whether it was settled before this command, so that nothing was sent. */
   readonly wasSettled: boolean;
   readonly error: unknown;
-}
-
-/** One partner file on the way to its run. */
-export interface ChosenRun extends RunFileDeps {
-  readonly redis: RedisHandle;
-  readonly copy: InputCopy;
-  readonly wish: RunWish;
-  /** As the user named it, for messages. */
-  readonly file: string;
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { JournalHeader } from "../core/journal.ts";
 import { parseJournalLine } from "../core/journal.ts";
 import { parseOwnJson } from "../core/own-json.ts";
+import { isSettled } from "../core/progress.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 
 /** Where the files of one run are. */
@@ -60,6 +61,17 @@ export async function readRunOnDisk(outDir: string, runId: string): Promise<RunO
     readSummary(folder.summary),
   ]);
   return { runId, header, summary };
+}
+
+/** A settled summary counts for ever; undefined when there is none, or one of a run that goes on. */
+export function settledSummary({ summary }: RunOnDisk): RunSummaryFile | undefined {
+  return summary !== undefined && isSettled(summary.status) ? summary : undefined;
+}
+
+/** Names of the files that a run's folder offers, sorted; none when there is no such folder. */
+export async function listOutputFiles(dir: string): Promise<readonly string[]> {
+  const names = await readdir(dir).catch(() => []);
+  return names.filter((name) => !/^input$|\.partial$/.test(name)).toSorted();
 }
 
 async function readJournalHeader(file: string): Promise<JournalHeader | undefined> {

@@ -40,6 +40,7 @@ export class RunWork {
   private worker: StepWorker | undefined;
   private working: Promise<void> | undefined;
   private meetingAwaySinceMs: number | undefined;
+  private answersSeen = 0;
 
   constructor(deps: RunWorkDeps) {
     const { settings, record, redis, log, stateDir } = deps;
@@ -52,6 +53,7 @@ export class RunWork {
       sendHold: this.sendHold,
       isRedisAway: () => redis.isAway(),
       condition: () => this.condition(),
+      takeAnswered: () => this.takeAnswered(),
       onReading: (condition) => this.giveUpWhenAwayTooLong(condition),
     });
   }
@@ -76,6 +78,14 @@ export class RunWork {
     await this.worker?.stop(reason);
     await this.answers.close();
     await this.monitor.stop();
+  }
+
+  /** The gate is shared by all runs of the process: each asks for itself. */
+  private takeAnswered(): boolean {
+    const { answers } = this.deps.gate;
+    const had = answers > this.answersSeen;
+    this.answersSeen = answers;
+    return had;
   }
 
   private async work(signal: AbortSignal): Promise<void> {

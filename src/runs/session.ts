@@ -6,7 +6,7 @@ import { createAgentGate } from "./agent-gate.ts";
 import { createRunCollector } from "./collector.ts";
 import { feedRows } from "./feed-rows.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { ChosenRun } from "./run-context.ts";
+import type { ProcessDeps, RunFileDeps } from "./run-context.ts";
 import { RunWork } from "./run-work.ts";
 
 /** How the work of a process on a run ended. */
@@ -16,11 +16,13 @@ export type SessionEnd =
   | { readonly kind: "signal"; readonly exitCode: typeof EXIT.interrupted | typeof EXIT.terminated }
   | { readonly kind: "error"; readonly error: unknown };
 
+type SessionDeps = RunFileDeps & ProcessDeps;
+
 export type TellEnd = (end: SessionEnd) => void;
 
 /** Feeds, sends, follows and collects until the run settles or something ends the work. */
 export async function runSession(
-  deps: ChosenRun,
+  deps: SessionDeps,
   run: OpenRun,
   queues: RunQueues,
 ): Promise<SessionEnd> {
@@ -56,7 +58,7 @@ export async function runSession(
   return end;
 }
 
-function showWork(deps: ChosenRun, { settings }: OpenRun, work: RunWork): void {
+function showWork(deps: SessionDeps, { settings }: OpenRun, work: RunWork): void {
   deps.onView({
     settings,
     progress: () => work.monitor.progress(),

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { isRetryable } from "../core/failure.ts";
-import { isOwnColumn } from "../core/mapping.ts";
 import type { FailedOutcome, RowOutcome, SucceededOutcome } from "../core/outcome.ts";
 import type { CsvColumn, CsvFile } from "../csv/write-csv.ts";
 import { createCsvFile } from "../csv/write-csv.ts";
@@ -54,7 +53,7 @@ const OUR_COLUMNS = {
 
 type OutputName = keyof typeof OUR_COLUMNS;
 
-/** Columns whose cells hold what the agent said; they are escaped against formulas. */
+/** Columns whose cells hold what the agent said; they are escaped against formulas. Codes are always numbers. */
 const AGENT_COLUMNS: ReadonlySet<string> = new Set([
   "onboard_task_id",
   "onboard_context_id",
@@ -62,7 +61,6 @@ const AGENT_COLUMNS: ReadonlySet<string> = new Set([
   "onboard_text",
   "onboard_data",
   "onboard_files",
-  "onboard_code",
   "onboard_message",
   "onboard_question",
 ]);
@@ -79,14 +77,12 @@ export type OutputCounts = Readonly<Record<OutputName, number>>;
 export async function writeOutputs(request: OutputRequest): Promise<OutputCounts> {
   const outcomes = await indexOutcomes(request.folder.journal);
   const files = createOutputSet(request);
-  const keep = keptColumns(request.plan.input.shape.header);
   try {
     for await (const batch of planRows(request.plan)) {
       for (const row of batch) {
         const outcome = row.kind === "message" ? await outcomes.read(row.firstRow) : undefined;
         const { line, cells } = row.record;
-        const own = keep.map((column) => cells[column] ?? "");
-        const head = [...own, request.runId, String(row.record.row), String(line)];
+        const head = [...cells, request.runId, String(row.record.row), String(line)];
         const [name, tail] = placeRow(row, outcome, request);
         await files.write(name, [...head, ...tail]);
       }
@@ -98,11 +94,6 @@ export async function writeOutputs(request: OutputRequest): Promise<OutputCounts
   } finally {
     await outcomes.close();
   }
-}
-
-/** Indexes of the input's columns that go to the outputs: all but those of an earlier output. */
-function keptColumns(header: readonly string[]): readonly number[] {
-  return header.flatMap((name, index) => (isOwnColumn(name) ? [] : [index]));
 }
 
 function placeRow(
@@ -200,9 +191,7 @@ function createOutputSet({ folder, plan }: OutputRequest): OutputSet {
   };
   const open = new Map<OutputName, Promise<CsvFile>>();
   const { header } = plan.input.shape;
-  const inputColumns = keptColumns(header).map(
-    (index): CsvColumn => ({ name: header[index] ?? "", origin: "user" }),
-  );
+  const inputColumns = header.map((name): CsvColumn => ({ name, origin: "user" }));
   const oursBefore = ["onboard_run_id", "onboard_row", "onboard_line"];
 
   function file(name: OutputName): Promise<CsvFile> {

@@ -29,16 +29,18 @@ export function watchProgress(redisUrl: string, runId: string): ProgressWatch {
     // The Redis of some tests goes away.
   });
   let isReading = false;
+
+  async function read(): Promise<void> {
+    const reading = await client.hgetall(`onboard-batch:{${runId}}:progress`);
+    if (Object.keys(reading).length === 0) return;
+    readings.push(reading);
+    taken.emit("reading", reading);
+  }
+
   const timer = setInterval(() => {
     if (isReading) return;
     isReading = true;
-    client
-      .hgetall(`onboard-batch:{${runId}}:progress`)
-      .then((reading) => {
-        if (Object.keys(reading).length === 0) return;
-        readings.push(reading);
-        taken.emit("reading", reading);
-      })
+    read()
       .catch(() => undefined)
       .finally(() => {
         isReading = false;

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Redis } from "ioredis";
-import { test as base, inject } from "vitest";
+import type { TestContext } from "vitest";
+import { inject } from "vitest";
 import type { Sandbox } from "../../src/sandbox/agent.ts";
 import { createSandbox } from "../../src/sandbox/agent.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
@@ -34,7 +35,7 @@ export interface Stage {
   readonly outDir: string;
   /** The Redis of all tests. */
   readonly redisUrl: string;
-  /** Unique among all tests of all times. */
+  /** The id of the runs of this stage's commands: their ONBOARD_BATCH_RUN_ID. */
   readonly runId: string;
   /** A client of the Redis of all tests. */
   readonly redis: Redis;
@@ -58,16 +59,30 @@ export interface Stage {
   watch(runId?: string): ProgressWatch;
 }
 
-/** `test` with a stage. */
-export const test = base.extend<{ stage: Stage }>({
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads the pattern to know that nothing else is needed
-  stage: async ({}, use) => {
-    const closers: (() => unknown)[] = [];
-    const stage = await createStage(closers);
-    await use(stage);
-    for (const close of closers.toReversed()) await close();
-  },
-});
+export interface SharedStage extends Stage {
+  close(): Promise<void>;
+}
+
+/** The stage of one test, which ends with it. */
+export async function openStage({
+  onTestFinished,
+}: Pick<TestContext, "onTestFinished">): Promise<Stage> {
+  const stage = await openSharedStage();
+  onTestFinished(() => stage.close());
+  return stage;
+}
+
+/** A stage for several tests; whoever opens it closes it. */
+export async function openSharedStage(): Promise<SharedStage> {
+  const closers: (() => unknown)[] = [];
+  const stage = await createStage(closers);
+  return {
+    ...stage,
+    close: async () => {
+      for (const close of closers.toReversed()) await close();
+    },
+  };
+}
 
 async function createStage(closers: (() => unknown)[]): Promise<Stage> {
   const dir = await mkdtemp(path.join(tmpdir(), "onboard-batch-e2e-"));
@@ -77,6 +92,7 @@ async function createStage(closers: (() => unknown)[]): Promise<Stage> {
   const redis = new Redis(redisUrl);
   closers.push(() => redis.disconnect());
   const tag = path.basename(dir).slice(-6);
+  const runId = `e2e-${tag}`;
   const outDir = path.join(dir, "out");
   let env: Record<string, string> = {
     PATH: process.env["PATH"] ?? "",
@@ -85,6 +101,7 @@ async function createStage(closers: (() => unknown)[]): Promise<Stage> {
     XDG_CONFIG_HOME: path.join(dir, "config"),
     ONBOARD_BATCH_OUT: outDir,
     ONBOARD_BATCH_REDIS: redisUrl,
+    ONBOARD_BATCH_RUN_ID: runId,
   };
 
   function setEnv(change: EnvChange): void {
@@ -110,7 +127,7 @@ async function createStage(closers: (() => unknown)[]): Promise<Stage> {
     dir,
     outDir,
     redisUrl,
-    runId: `e2e-${tag}-${Date.now().toString(36)}`,
+    runId,
     redis,
     async agent(options) {
       const sandbox = createSandbox(options);
@@ -136,27 +153,28 @@ async function createStage(closers: (() => unknown)[]): Promise<Stage> {
     partners: (rows, name = "partners.csv") => write(name, partnerCsv({ rows, tag })),
     start,
     run: (...words) => start(...words).ended,
-    watch(runId = `e2e-${tag}`) {
-      const watch = watchProgress(env["ONBOARD_BATCH_REDIS"] ?? redisUrl, runId);
+    watch(watchedRunId = runId) {
+      const watch = watchProgress(env["ONBOARD_BATCH_REDIS"] ?? redisUrl, watchedRunId);
       closers.push(() => watch.stop());
       return watch;
     },
   };
 }
 
-/** Where `run` without --redis keeps the number of its server's process. */
-export function managedPidFile(dir: string): string {
-  return path.join(dir, "state", "onboard-batch", "redis", "redis.pid");
+/** The folder in which `run` without a Redis keeps its server. */
+export function managedFolder(dir: string): string {
+  return path.join(dir, "state", "onboard-batch", "redis");
 }
 
-/** A private server that outlived its test must not outlive it for long. */
+/** A private server that outlived its command must not outlive its test. */
 async function endManagedRedis(dir: string): Promise<void> {
-  const file = managedPidFile(dir);
-  if (!existsSync(file)) return;
-  const pid = Number(await readFile(file, "utf8"));
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended and left its file.
-  }
+  const socket = path.join(managedFolder(dir), "redis.sock");
+  if (!existsSync(socket)) return;
+  const client = new Redis({ path: socket, retryStrategy: () => null });
+  client.on("error", () => {
+    // Nobody listens any more.
+  });
+  // The server hangs up instead of answering.
+  await client.shutdown("NOSAVE").catch(() => undefined);
+  client.disconnect();
 }

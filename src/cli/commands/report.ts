@@ -1,9 +1,54 @@
+import path from "node:path";
 import { OnboardError } from "../../core/errors.ts";
 import { EXIT } from "../../core/exit-code.ts";
-import type { RunCommand } from "../command.ts";
+import { isSettled } from "../../core/progress.ts";
+import { findRun } from "../../runs/find-run.ts";
+import type { RunReport } from "../../runs/report.ts";
+import { reportRun } from "../../runs/report.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
+import { runNameOf, withRuns } from "../named-run.ts";
+import { showSummary } from "../progress.ts";
+import { shownFiles, snapshotOfSummary, tookMsOf } from "../summary-view.ts";
 
-/** `onboard-batch report` */
-export const report: RunCommand = async (_input, { loadConfig }) => {
-  await loadConfig();
-  throw new OnboardError(EXIT.bug, "not built yet");
+/** `onboard-batch report <run>`: exit 0 when the files are made, whatever the run itself came to. */
+export const report: RunCommand = async (input, context) => {
+  const loaded = await context.loadConfig();
+  const name = runNameOf(input);
+  if (name === undefined) {
+    throw new OnboardError(EXIT.usage, "name the run to report on", {
+      hint: "its id, a unique beginning of it, or --last; onboard-batch status shows them all",
+    });
+  }
+  const { json, quiet } = loaded.config.terminal;
+  const { input: file } = loaded.config;
+  const inputFile = file === undefined ? undefined : path.resolve(context.io.cwd, file);
+  const made = await withRuns(context, loaded, async (deps) => {
+    const { run, redis } = await findRun(deps, name);
+    return reportRun({ outDir: deps.outDir, redis, inputFile }, run);
+  });
+  if (!quiet) showReport(context, made);
+  if (json) context.output.jsonResult(made.summary);
+  else context.output.result(pathsOf(made).join("\n"));
+  return EXIT.ok;
 };
+
+function pathsOf({ folder, summary }: RunReport): readonly string[] {
+  return shownFiles(folder.dir, summary).map((file) => file.path);
+}
+
+function showReport({ output }: CommandContext, { summary }: RunReport): void {
+  const { status, failuresByReason, runId } = summary;
+  const goOn = "the same `onboard-batch run` command as before";
+  showSummary(output, {
+    snapshot: snapshotOfSummary(summary),
+    tookMs: tookMsOf(summary) ?? 0,
+    failuresByReason,
+    files: [],
+    next: isSettled(status)
+      ? []
+      : [
+          { purpose: "see how it stands", command: `onboard-batch status ${runId}` },
+          { purpose: "go on, if nobody does", command: goOn },
+        ],
+  });
+}

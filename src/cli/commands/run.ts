@@ -1,93 +1,60 @@
 import path from "node:path";
-import type { App } from "../../app.ts";
-import { createApp } from "../../app.ts";
 import type { LoadedConfig } from "../../config/resolve-config.ts";
 import type { ExitCode } from "../../core/exit-code.ts";
 import { EXIT } from "../../core/exit-code.ts";
-import type { Log } from "../../core/log.ts";
 import type { RunView } from "../../runs/run-context.ts";
 import { runFile } from "../../runs/run-file.ts";
 import { exitCodeOfSignal } from "../../runs/session.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { chooseLogLevel, createLog } from "../log.ts";
+import type { CommandParts } from "../command-parts.ts";
+import { createCommandParts } from "../command-parts.ts";
 import { describeStreams } from "../output.ts";
 import type { ProgressReporter } from "../progress.ts";
 import { chooseProgress, createProgressReporter } from "../progress.ts";
 import { reportError } from "../report-error.ts";
+import { runFileDeps } from "../run-deps.ts";
 import { showRunEnd } from "../run-end.ts";
 import { snapshotOf } from "../run-view.ts";
-import { createStopSignals, stopExitCode } from "../signals.ts";
+import { stoppable } from "../stoppable.ts";
 
 /** `onboard-batch run`: each file a run of its own; one bad file stops none, the worst exit code wins. */
 export const run: RunCommand = async ({ words }, context) => {
   const loaded = await context.loadConfig();
-  const { io, output } = context;
-  const { terminal } = loaded.config;
-  const log = createLog({
-    output,
-    form: describeStreams(io).stderrIsTerminal ? "human" : "json",
-    level: chooseLogLevel(terminal),
-    now: io.now,
-  });
-  const stopping = new AbortController();
-  const stopSignals = createStopSignals({
-    ...io,
-    onStop: (reason) => {
-      output.say("Stopping: calls in flight are finished first; once more to stop at once.");
-      stopping.abort(stopExitCode(reason));
-    },
-  });
-  const warn = (text: string): void => output.alert("warning", text);
-  const app = createApp({ loaded, cwd: io.cwd, log, warn });
-  stopSignals.start();
-  try {
+  const parts = createCommandParts(context, loaded);
+  return stoppable(context, async (stopSignal) => {
     const exitCodes: ExitCode[] = [];
-    for (const file of words) {
-      if (stopping.signal.aborted) break;
-      const stopSignal = stopping.signal;
-      exitCodes.push(await runOne({ context, loaded, log, app, stopSignal }, file));
+    try {
+      for (const file of words) {
+        if (stopSignal.aborted) break;
+        exitCodes.push(await runOne({ context, loaded, parts, stopSignal }, file));
+      }
+    } finally {
+      await parts.app.close();
     }
     return worst(exitCodes);
-  } finally {
-    await app.close();
-    stopSignals.stop();
-  }
+  });
 };
 
 interface RunOne {
   readonly context: CommandContext;
   readonly loaded: LoadedConfig;
-  readonly log: Log;
-  readonly app: App;
+  readonly parts: CommandParts;
   readonly stopSignal: AbortSignal;
 }
 
 async function runOne(one: RunOne, file: string): Promise<ExitCode> {
-  const { context, loaded, app, log, stopSignal } = one;
+  const { context, loaded, stopSignal } = one;
   const { io, output } = context;
-  const { config, secrets, machine } = loaded;
+  const { config } = loaded;
   let reporter: ProgressReporter | undefined;
   const startedAtMs = io.now();
   try {
-    const end = await runFile(
-      {
-        config,
-        apiKey: secrets.apiKey,
-        concurrency: config.concurrency,
-        outDir: path.resolve(io.cwd, config.out),
-        stateDir: machine.stateDir,
-        log,
-        warn: (text) => output.alert("warning", text),
-        openRedis: app.openRedis,
-        openAgent: app.openAgent,
-        stopSignal,
-        onView: (view) => {
-          reporter = createReporter(one, view);
-          reporter.start();
-        },
-      },
-      path.resolve(io.cwd, file),
-    );
+    const onView = (view: RunView): void => {
+      reporter = createReporter(one, view);
+      reporter.start();
+    };
+    const deps = runFileDeps({ io, loaded, parts: one.parts }, { stopSignal, onView });
+    const end = await runFile(deps, path.resolve(io.cwd, file));
     reporter?.stop();
     showRunEnd({ output, terminal: config.terminal, file, tookMs: io.now() - startedAtMs }, end);
     return end.exitCode;

@@ -8,6 +8,8 @@ if redis.call('GET', KEYS[5]) ~= ARGV[1] then return { 'lost' } end
 local state = redis.call('HGET', KEYS[1], ARGV[2])
 if state == 'd' then return { 'done' } end
 if state and string.sub(state, 1, 1) == 't' then return { 'task', string.sub(state, 2) } end
+-- A job of an earlier try group comes late: the row has a job of the newer one.
+if state and tonumber(string.sub(state, 2)) > tonumber(ARGV[3]) then return { 'done' } end
 
 local status = redis.call('HGET', KEYS[2], 'status')
 if status == 'paused' then return { 'hold', 'paused' } end

@@ -21,14 +21,6 @@ if ARGV[6] == '1' and number(10) + number(11) > 0 then
 end
 redis.call('PEXPIRE', KEYS[1], 86400000)
 
-if got[4] then
-  if now >= number(5) then
-    redis.call('HSET', KEYS[1], 'probeAt', string.format('%.3f', now + 1000))
-    return { 'probe', got[4], '1000', string.format('%.3f', now), '0' }
-  end
-  return { 'closed', got[4], string.format('%.3f', number(5) - now), string.format('%.3f', now) }
-end
-
 -- Runs with different rates share the agent: the slowest that was seen lately counts.
 local function slowest(mine, i, name)
   mine = tonumber(mine)
@@ -41,17 +33,36 @@ local totalInterval = 0
 if tonumber(ARGV[5]) > 0 or number(9) > now then totalInterval = slowest(ARGV[5], 8, 'totalInterval') end
 
 local at, totalAt = number(1), number(2)
+local function start_of_next()
+  local start = math.max(now, at, number(3))
+  return totalInterval > 0 and math.max(start, totalAt) or start
+end
+local function reserve(start) at, totalAt = start + interval, start + totalInterval end
+local function keep()
+  redis.call('HSET', KEYS[1], kind .. 'At', string.format('%.3f', at), 'totalAt', string.format('%.3f', totalAt))
+end
+
+if got[4] then
+  -- A probe is a call like any other: it keeps to the rates, and to the time that the agent asked for.
+  local start = math.max(number(5), start_of_next())
+  if start > now then
+    return { 'closed', got[4], string.format('%.3f', start - now), string.format('%.3f', now) }
+  end
+  reserve(now)
+  keep()
+  redis.call('HSET', KEYS[1], 'probeAt', string.format('%.3f', now + 1000))
+  return { 'probe', got[4], '1000', string.format('%.3f', now), '0' }
+end
+
 local waits = {}
 local nextWait = 0
 for i = 1, tonumber(ARGV[2]) do
-  local start = math.max(now, at, number(3))
-  if totalInterval > 0 then start = math.max(start, totalAt) end
+  local start = start_of_next()
   nextWait = start - now
   if nextWait > tonumber(ARGV[3]) then break end
-  at = start + interval
-  totalAt = start + totalInterval
+  reserve(start)
   nextWait = at - now
   waits[#waits + 1] = string.format('%.3f', start - now)
 end
-redis.call('HSET', KEYS[1], kind .. 'At', string.format('%.3f', at), 'totalAt', string.format('%.3f', totalAt))
+keep()
 return { number(3) > now and 'closed' or 'open', '', string.format('%.3f', nextWait), string.format('%.3f', now), unpack(waits) }

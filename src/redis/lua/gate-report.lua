@@ -33,11 +33,13 @@ if failed == 1 then redis.call('HINCRBY', KEYS[1], 'streak', 1) end
 local streak = redis.call('HGET', KEYS[1], 'streak')
 local rows = redis.call('HGET', KEYS[1], 'failedRows') or ''
 local mark = ARGV[1] == 'unwritten' and '*' or ARGV[2]
-if #rows < 400 and not string.find(rows, '|' .. mark .. '|', 1, true) then
+local _, count = string.gsub(rows, '|[^|]+|', '')
+-- More than five rows need not be told apart.
+if (count < 5 or mark == '*') and not string.find(rows, '|' .. mark .. '|', 1, true) then
   rows = rows .. '|' .. mark .. '|'
+  count = count + 1
   redis.call('HSET', KEYS[1], 'failedRows', rows)
 end
-local _, count = string.gsub(rows, '|[^|]+|', '')
 local openSince = redis.call('HGET', KEYS[1], 'openSince')
 if not openSince and failed >= 10 and (count >= 5 or string.find(rows, '|*|', 1, true)) then
   openSince = string.format('%.0f', now)

@@ -1,12 +1,31 @@
--- Shows that a process works on the run, in Redis' own time.
+-- Shows that a process works on the run, and keeps the reason for people up to date.
 -- KEYS  1 progress  2 private  3 places
--- ARGV  1 '' to leave the reason, 'agent-down' to set it, 'agent-up' to clear it again
--- Returns {status, backlog bytes, places taken}
+-- ARGV  1 'agent-down' | 'agent-up'  2 name of the process  3 '1' when a call was accepted since its last beat
+-- Returns {status, backlog bytes, places taken}; status '' when Redis has forgotten the run
+-- Atomic: the reason follows from the same facts for every process.
 local status = redis.call('HGET', KEYS[1], 'status')
 if not status then return { '', '0', '0' } end
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 redis.call('HSET', KEYS[1], 'heartbeatAt', iso_now())
+redis.call('HSET', KEYS[2], 'seen:' .. ARGV[2], now)
+if ARGV[3] == '1' then
+  redis.call('HSET', KEYS[2], 'acceptedAt', now)
+  redis.call('HDEL', KEYS[2], 'refusedAt')
+end
+
 local reason = redis.call('HGET', KEYS[1], 'statusReason') or ''
-if status == 'running' and ARGV[1] == 'agent-down' and reason == '' then reason = 'agent-down' end
-if status == 'running' and ARGV[1] == 'agent-up' and (reason == 'agent-down' or reason == 'credentials') then reason = '' end
-redis.call('HSET', KEYS[1], 'statusReason', reason)
+local kept = reason
+if status == 'running' then
+  local refusedAt = tonumber(redis.call('HGET', KEYS[2], 'refusedAt') or '')
+  local acceptedAt = tonumber(redis.call('HGET', KEYS[2], 'acceptedAt') or '0')
+  if refusedAt and now - math.max(acceptedAt, refusedAt) > 60000 then
+    reason = 'credentials'
+  elseif ARGV[1] == 'agent-down' then
+    if reason == '' then reason = 'agent-down' end
+  elseif reason == 'agent-down' or (reason == 'credentials' and not refusedAt) then
+    reason = ''
+  end
+end
+if reason ~= kept then redis.call('HSET', KEYS[1], 'statusReason', reason) end
 return { status, redis.call('HGET', KEYS[2], 'backlogBytes') or '0', tostring(redis.call('SCARD', KEYS[3])) }

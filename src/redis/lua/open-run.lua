@@ -4,12 +4,13 @@
 -- Returns the settings stored now: these, or those of an earlier start
 -- Atomic: two processes that start the same run agree on its start time.
 local stored = redis.call('GET', KEYS[1])
-if stored then return stored end
-redis.call('SET', KEYS[1], ARGV[1])
-if redis.call('EXISTS', KEYS[2]) == 0 then
+if not stored then redis.call('SET', KEYS[1], ARGV[1]) end
+-- Counters without a status are what a process wrote after Redis had forgotten the run.
+if redis.call('HEXISTS', KEYS[2], 'status') == 0 then
+  redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[2], 'schemaVersion', 1, 'status', 'ingesting', 'statusReason', '', 'file', ARGV[2],
     'total', 0, 'pending', 0, 'open', 0, 'succeeded', 0, 'failed', 0, 'needsInput', 0, 'unprocessed', 0,
     'sendMessageCalls', 0, 'getTaskCalls', 0, 'cancelTaskCalls', 0, 'retries', 0, 'rateLimited', 0,
     'startedAt', ARGV[3], 'updatedAt', iso_now(), 'finishedAt', '', 'heartbeatAt', iso_now())
 end
-return ARGV[1]
+return stored or ARGV[1]

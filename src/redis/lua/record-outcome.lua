@@ -3,9 +3,17 @@
 -- ARGV  1 row  2 weight  3 'succeeded' | 'failed' | 'needsInput'  4 reason, '' unless failed
 --       5 outcome (JSON), '' when a journal has it already  6 'accepted' | 'refused' | ''
 -- Returns {recorded 1|0, rows refused while none was accepted}
+-- An outcome of a run that Redis has forgotten still goes to the stream: it was paid for, and the
+-- journal that takes it in brings it back at the next start.
 -- Atomic: ledger, counters, reasons and the stream change together.
 local state = redis.call('HGET', KEYS[1], ARGV[1])
 if state == 'd' then return { 0, 0 } end
+if not goes_on(KEYS[2]) then
+  if ARGV[5] ~= '' and redis.call('HEXISTS', KEYS[2], 'status') == 0 then
+    redis.call('XADD', KEYS[4], '*', 'o', ARGV[5])
+  end
+  return { 0, 0 }
+end
 local from = 'pending'
 if state and string.sub(state, 1, 1) == 't' then from = 'open' end
 

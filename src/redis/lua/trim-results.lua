@@ -1,7 +1,8 @@
 -- Removes outcomes that the journal keeps by now.
 -- KEYS  1 results  2 private
 -- ARGV  1 first stream id to keep  2 bytes removed
--- Returns 1. Atomic: the backlog shrinks with the stream.
-redis.call('XTRIM', KEYS[1], 'MINID', ARGV[1])
-redis.call('HINCRBY', KEYS[2], 'backlogBytes', -ARGV[2])
-return 1
+-- Returns how many were removed. Atomic: the backlog shrinks with the stream, and only once when a
+-- lost reply makes the client call again.
+local removed = redis.call('XTRIM', KEYS[1], 'MINID', ARGV[1])
+if removed > 0 then redis.call('HINCRBY', KEYS[2], 'backlogBytes', -ARGV[2]) end
+return removed

@@ -258,7 +258,7 @@ describe("openInput", () => {
         const path = await tempFile(content);
         const options: ReadOptions = { map: {}, delimiter: "," };
         const whole = await rowsOf(await openInput(path, options));
-        expect(await rowsOf(await openInput(path, options, chunkBytes))).toEqual(whole);
+        expect(await rowsOf(await openInput(path, options, { chunkBytes }))).toEqual(whole);
       }),
       { numRuns: 60 },
     );

@@ -1,0 +1,38 @@
+import path from "node:path";
+import { OnboardError } from "../../core/errors.ts";
+import { EXIT } from "../../core/exit-code.ts";
+import { collectRun } from "../../runs/collect-run.ts";
+import { findRun } from "../../runs/find-run.ts";
+import type { RunCommand } from "../command.ts";
+import { createCommandParts } from "../command-parts.ts";
+import { runNameOf } from "../named-run.ts";
+import { showRunEnd } from "../run-end.ts";
+import { stoppable } from "../stoppable.ts";
+
+/** `onboard-batch collect`: writes the outputs of a run that others work on. */
+export const collect: RunCommand = async (input, context) => {
+  const loaded = await context.loadConfig();
+  const { io, output } = context;
+  const { config, machine } = loaded;
+  const name = runNameOf(input);
+  if (name === undefined) {
+    throw new OnboardError(EXIT.usage, "which run?", { hint: "give its id, or --last" });
+  }
+  const { app, log, warn } = createCommandParts(context, loaded);
+  const { openRedis } = app;
+  const outDir = path.resolve(io.cwd, config.out);
+  const given = config.input === undefined ? undefined : path.resolve(io.cwd, config.input);
+  const finding = { outDir, redisUrl: config.redis.url, stateDir: machine.stateDir };
+  const startedAtMs = io.now();
+  try {
+    const { run } = await findRun({ ...finding, openRedis, warn }, name);
+    return await stoppable(context, async (stopSignal) => {
+      const end = await collectRun({ openRedis, log, warn, outDir, input: given, stopSignal }, run);
+      const tookMs = io.now() - startedAtMs;
+      showRunEnd({ output, terminal: config.terminal, file: undefined, tookMs }, end);
+      return end.exitCode;
+    });
+  } finally {
+    await app.close();
+  }
+};

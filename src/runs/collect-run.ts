@@ -1,0 +1,105 @@
+import path from "node:path";
+import { OnboardError } from "../core/errors.ts";
+import { EXIT } from "../core/exit-code.ts";
+import type { Log } from "../core/log.ts";
+import { isSettled } from "../core/progress.ts";
+import type { RunSettings } from "../core/run-settings.ts";
+import type { RunQueues } from "../queue/run-queues.ts";
+import type { RedisHandle } from "../redis/connect.ts";
+import { settledEnd } from "./choose-file.ts";
+import { createRunCollector } from "./collector.ts";
+import { copyInput } from "./copy-input.ts";
+import type { FoundRun } from "./find-run.ts";
+import { holdRun } from "./hold-run.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { RunEnd } from "./run-context.ts";
+import type { SessionEnd } from "./session.ts";
+import { createEnd, endOnSignal } from "./session.ts";
+
+export interface CollectDeps {
+  readonly openRedis: () => Promise<RedisHandle>;
+  readonly log: Log;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
+  /** Absolute. */
+  readonly outDir: string;
+  /** `--input`: the run's input, for a host without its copy; absolute. */
+  readonly input: string | undefined;
+  readonly stopSignal: AbortSignal;
+}
+
+/**
+ * Writes the outputs of a run until it is settled, while others work on it. Waits for another
+ * process that holds the run; one that is settled on this disk needs nothing.
+ *
+ * @throws OnboardError exit 2 when the input is not here, or the outputs are elsewhere
+ */
+export async function collectRun(deps: CollectDeps, run: FoundRun): Promise<RunEnd> {
+  const { runId, onDisk, listed } = run;
+  if (onDisk?.summary !== undefined && isSettled(onDisk.summary.status)) {
+    return settledEnd(deps.outDir, runId);
+  }
+  const settings = onDisk?.header?.settings ?? listed?.settings;
+  if (settings === undefined) {
+    throw new OnboardError(EXIT.usage, `nothing is left of run ${runId} but its name`);
+  }
+  const redis = await deps.openRedis();
+  const { outDir, warn, stopSignal } = deps;
+  const placeInput = (target: string): Promise<void> => placeGivenInput(deps, settings, target);
+  const opening = { client: redis.client, outDir, warn, stopSignal, placeInput };
+  const holding = { redis, opening, log: deps.log, whenHeld: "wait" } as const;
+  return holdRun(holding, settings, (held, queues) =>
+    collectUntilSettled({ ...deps, redis }, held, queues),
+  );
+}
+
+async function collectUntilSettled(
+  deps: CollectDeps & { readonly redis: RedisHandle },
+  run: OpenRun,
+  queues: RunQueues,
+): Promise<SessionEnd> {
+  const [ended, tellEnd] = createEnd();
+  const forgetSignal = endOnSignal(deps.stopSignal, tellEnd);
+  const collector = createRunCollector(deps, run, {
+    queues,
+    onSettled: () => tellEnd({ kind: "settled" }),
+    onFailure: (error) => tellEnd({ kind: "error", error }),
+  });
+  collector.start();
+  const end = await ended;
+  forgetSignal();
+  await collector.stop();
+  return end;
+}
+
+/** Takes the input that was given for a run whose copy is on another host, if it is the same. */
+async function placeGivenInput(
+  { input, outDir }: CollectDeps,
+  { sha256, runId, file }: RunSettings,
+  target: string,
+): Promise<void> {
+  if (input === undefined) {
+    throw new OnboardError(
+      EXIT.usage,
+      `the input of run ${runId} is not in ${path.dirname(target)}`,
+      {
+        hint: `give it with --input <path of ${file}>, or the right folder with --out`,
+      },
+    );
+  }
+  const copy = await copyInput(input, outDir);
+  try {
+    if (copy.sha256 !== sha256) {
+      throw new OnboardError(
+        EXIT.usage,
+        `${input} is not the input of run ${runId}: its sha256 differs`,
+        {
+          hint: `give the file that was ingested as ${file}`,
+        },
+      );
+    }
+    await copy.moveTo(target);
+  } finally {
+    await copy.discard();
+  }
+}

@@ -1,0 +1,35 @@
+import { EXIT } from "../core/exit-code.ts";
+import { createRunQueues } from "../queue/run-queues.ts";
+import { runPrefix } from "../redis/keys.ts";
+import { withChosenFile } from "./choose-file.ts";
+import { feedRows } from "./feed-rows.ts";
+import { beginRun } from "./open-run.ts";
+import type { RunEnd, RunFileDeps } from "./run-context.ts";
+import { exitCodeOfSignal } from "./session.ts";
+
+/**
+ * Reads, checks and enqueues one partner file, for workers and a collector elsewhere. The same
+ * command again goes on where it ended.
+ *
+ * @throws OnboardError as runFile
+ */
+export function ingestFile(deps: RunFileDeps, file: string): Promise<RunEnd> {
+  return withChosenFile(deps, file, async ({ settings, redis, opening }) => {
+    const { runId } = settings;
+    const queues = createRunQueues(redis.client, runPrefix(runId));
+    const { stopSignal } = deps;
+    try {
+      const run = await beginRun(opening, settings);
+      const end = { runId, folder: run.folder, summary: undefined, wasSettled: false };
+      try {
+        await feedRows({ ...run, queues, windowRows: Number.POSITIVE_INFINITY }, stopSignal);
+        return { ...end, exitCode: EXIT.ok, error: undefined };
+      } catch (error) {
+        if (!stopSignal.aborted) throw error;
+        return { ...end, exitCode: exitCodeOfSignal(stopSignal), error: undefined };
+      }
+    } finally {
+      if (!redis.isAway()) await queues.close();
+    }
+  });
+}

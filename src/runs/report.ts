@@ -1,0 +1,205 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import path from "node:path";
+import { errorText, OnboardError } from "../core/errors.ts";
+import { EXIT } from "../core/exit-code.ts";
+import type { JournalHeader } from "../core/journal.ts";
+import { isSettled } from "../core/progress.ts";
+import type { RunSummaryFile } from "../core/summary.ts";
+import type { RedisClient } from "../redis/connect.ts";
+import type { OutputPlace } from "../redis/run-record.ts";
+import { RunRecord } from "../redis/run-record.ts";
+import { copyInput } from "./copy-input.ts";
+import type { FoundRun } from "./find-run.ts";
+import { unprocessedReason, writeSummary } from "./finish-run.ts";
+import { planOf } from "./open-run.ts";
+import type { RunFacts } from "./run-facts.ts";
+import { factsFromDisk, factsInRedis, factsOfSummary } from "./run-facts.ts";
+import type { RunFolder } from "./run-folder.ts";
+import { readRunOnDisk, runFolder, settledSummary } from "./run-folder.ts";
+import type { InputPlan } from "./scan-input.ts";
+import { writeOutputs } from "./write-outputs.ts";
+
+export interface ReportDeps {
+  /** Absolute. */
+  readonly outDir: string;
+  readonly redis: RedisClient | undefined;
+  /** Absolute; for a folder without the run's own copy. */
+  readonly inputFile: string | undefined;
+}
+
+/** What a report has made. */
+export interface RunReport {
+  readonly summary: RunSummaryFile;
+  readonly folder: RunFolder;
+}
+
+/**
+ * Makes the output files of a run from its journal and its input, as it stands now. Nothing but files
+ * is written, and those appear whole, so that a process which works on the run is not disturbed.
+ *
+ * @throws OnboardError exit 2 when journal or input are not here, exit 5 when the disk does not take
+ * the files
+ */
+export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunReport> {
+  const { outDir, redis } = deps;
+  const { runId } = run;
+  const folder = runFolder(outDir, runId);
+  const header = await requireJournal(deps, run, folder);
+  await requireInput(deps, folder, header.settings.sha256);
+  const plan = await planOf(header.settings, folder.input);
+  const target: Target = { outDir, runId, folder, plan, redis };
+  for (;;) {
+    const facts = await readFacts(target);
+    const summary = await writeReport(target, facts);
+    // A process that has ended the run meanwhile may have had its files replaced: made once more, ours are the same.
+    if (summary !== undefined && !(await isOutdated(target, facts))) return { summary, folder };
+  }
+}
+
+interface Target {
+  readonly outDir: string;
+  readonly runId: string;
+  readonly folder: RunFolder;
+  readonly plan: InputPlan;
+  readonly redis: RedisClient | undefined;
+}
+
+/** The journal's own first line: settings that need no Redis. */
+async function requireJournal(
+  { redis }: ReportDeps,
+  { runId, onDisk }: FoundRun,
+  folder: RunFolder,
+): Promise<JournalHeader> {
+  const isDone = onDisk !== undefined && settledSummary(onDisk) !== undefined;
+  // Where a settled run has been moved since is its owner's business.
+  const place = isDone ? undefined : await readPlace(redis, runId);
+  const header = onDisk?.header;
+  if (place !== undefined && !isSamePlace(place, folder, header)) {
+    const { host, dir } = place;
+    throw new OnboardError(EXIT.usage, `run ${runId} writes to ${dir} on ${host}`, {
+      hint: `run the command on ${host} with --out ${path.dirname(dir)}`,
+    });
+  }
+  if (header !== undefined) return header;
+  const isGone = onDisk !== undefined || place !== undefined;
+  throw isGone ? journalIsGone(runId, folder) : journalIsNotYet(runId);
+}
+
+async function readPlace(
+  redis: RedisClient | undefined,
+  runId: string,
+): Promise<OutputPlace | undefined> {
+  return redis === undefined ? undefined : new RunRecord(redis, runId).outputPlace();
+}
+
+/** A folder that two hosts share is one place as long as the journal is seen in it. */
+function isSamePlace(
+  place: OutputPlace,
+  folder: RunFolder,
+  header: JournalHeader | undefined,
+): boolean {
+  return place.dir === folder.dir && (header !== undefined || place.host === hostname());
+}
+
+function journalIsGone(runId: string, { dir }: RunFolder): OnboardError {
+  return new OnboardError(EXIT.usage, `the journal of run ${runId} is gone from ${dir}`, {
+    hint: "bring it back from a backup: without it nobody knows what the agent answered",
+  });
+}
+
+function journalIsNotYet(runId: string): OnboardError {
+  return new OnboardError(EXIT.usage, `run ${runId} has no journal yet`, {
+    hint: `onboard-batch status ${runId} shows how it stands`,
+  });
+}
+
+/** Sees to it that the run's input lies in its folder. */
+async function requireInput(
+  { outDir, inputFile }: ReportDeps,
+  folder: RunFolder,
+  sha256: string,
+): Promise<void> {
+  if (inputFile === undefined) {
+    if (existsSync(folder.input)) return;
+    throw new OnboardError(EXIT.usage, `the copy of the input is gone from ${folder.dir}`, {
+      hint: "name the file that the run was begun with: --input <file>",
+    });
+  }
+  const copy = await copyInput(inputFile, outDir);
+  try {
+    if (copy.sha256 !== sha256) {
+      throw new OnboardError(
+        EXIT.usage,
+        `${inputFile} is not the file that the run was begun with`,
+        {
+          hint: `its sha256 is ${copy.sha256}, that of the run's input ${sha256}`,
+        },
+      );
+    }
+    if (!existsSync(folder.input)) await copy.moveTo(folder.input);
+  } finally {
+    await copy.discard();
+  }
+}
+
+/** A settled summary counts for ever; else Redis knows best, once it has counted the rows. */
+async function readFacts({ outDir, runId, folder, redis }: Target): Promise<RunFacts> {
+  const onDisk = await readRunOnDisk(outDir, runId);
+  const settled = settledSummary(onDisk);
+  if (settled !== undefined) return factsOfSummary(settled);
+  const facts = redis === undefined ? undefined : await factsInRedis(redis, runId);
+  if (facts !== undefined && facts.progress.status !== "ingesting") return facts;
+  return factsFromDisk(onDisk, folder);
+}
+
+/** Whether the run has settled since its facts were read. */
+async function isOutdated(
+  { redis, runId, outDir }: Target,
+  { progress: { status } }: RunFacts,
+): Promise<boolean> {
+  if (isSettled(status)) return false;
+  if (settledSummary(await readRunOnDisk(outDir, runId)) !== undefined) return true;
+  const now = redis === undefined ? undefined : await new RunRecord(redis, runId).progress();
+  return now !== undefined && isSettled(now.status);
+}
+
+/**
+ * Makes the files beside the run's folder first: the run's own process uses the names in it. Gives
+ * undefined, and leaves the folder alone, when the run has settled over it.
+ */
+async function writeReport(target: Target, facts: RunFacts): Promise<RunSummaryFile | undefined> {
+  const { outDir, runId, folder, plan } = target;
+  const { status, startedAt: readAt } = facts.progress;
+  const staging = await makeStaging(outDir);
+  try {
+    const { journal, input } = folder;
+    const staged = { ...runFolder(outDir, path.basename(staging)), journal, input };
+    const unprocessed = unprocessedReason({ status });
+    await writeOutputs({ runId, folder: staged, plan, unprocessed, readAt });
+    if (await isOutdated(target, facts)) return undefined;
+    await publish(staged, folder);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  return writeSummary({ runId, folder, ...facts });
+}
+
+async function publish(from: RunFolder, to: RunFolder): Promise<void> {
+  for (const name of ["results", "failures", "needsInput", "unprocessed"] as const) {
+    if (existsSync(from[name])) await rename(from[name], to[name]);
+    else await rm(to[name], { force: true });
+  }
+}
+
+async function makeStaging(outDir: string): Promise<string> {
+  try {
+    return await mkdtemp(path.join(outDir, ".report-"));
+  } catch (error) {
+    throw new OnboardError(EXIT.unavailable, `cannot write to ${outDir}: ${errorText(error)}`, {
+      hint: "check the disk's free space and the folder's permissions",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { errorText, OnboardError } from "../../../src/core/errors.ts";
+import { EXIT } from "../../../src/core/exit-code.ts";
+
+describe("an error that ends a command on purpose", () => {
+  it("carries its exit code, its message, what to do and what caused it", () => {
+    const cause = new Error("ENOSPC");
+    const error = new OnboardError(EXIT.unavailable, "the disk is full", {
+      hint: "make room",
+      cause,
+    });
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      name: "OnboardError",
+      exitCode: 5,
+      message: "the disk is full",
+      hint: "make room",
+      cause,
+    });
+  });
+
+  it("has neither hint nor cause when none is given", () => {
+    const error = new OnboardError(EXIT.usage, "no such file");
+    expect(error.hint).toBeUndefined();
+    expect("cause" in error).toBe(false);
+  });
+});
+
+describe("the exit codes", () => {
+  it("are those that schedulers rely on", () => {
+    expect(EXIT).toEqual({
+      ok: 0,
+      bug: 1,
+      usage: 2,
+      rowsFailed: 3,
+      credentials: 4,
+      unavailable: 5,
+      held: 6,
+      stopped: 7,
+      interrupted: 130,
+      terminated: 143,
+    });
+  });
+});
+
+describe("errorText", () => {
+  it.each([
+    ["an error", new TypeError("not a number"), "not a number"],
+    ["a text", "gone", "gone"],
+    ["nothing", undefined, "undefined"],
+  ])("reads %s", (_what, thrown, text) => {
+    expect(errorText(thrown)).toBe(text);
+  });
+});
