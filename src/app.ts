@@ -6,6 +6,7 @@ import type { Log } from "./core/log.ts";
 import type { RedisHandle } from "./redis/connect.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { openManagedRedis } from "./redis/managed.ts";
+import { withinLimit } from "./redis/time-limit.ts";
 import type { AgentAccess } from "./runs/run-context.ts";
 import { createSandbox } from "./sandbox/agent.ts";
 
@@ -13,6 +14,10 @@ import { createSandbox } from "./sandbox/agent.ts";
 export interface App {
   readonly openRedis: () => Promise<RedisHandle>;
   readonly openAgent: () => Promise<AgentAccess>;
+  /** Whether an open Redis has stopped answering, also without the connection being lost. */
+  isRedisLost(): Promise<boolean>;
+  /** Calls to the agent that have no answer yet. */
+  callsInFlight(): number;
   close(): Promise<void>;
 }
 
@@ -29,14 +34,38 @@ export function createApp(deps: AppDeps): App {
   const closers: (() => Promise<void>)[] = [];
   let redis: Promise<RedisHandle> | undefined;
   let agent: Promise<AgentAccess> | undefined;
+  let opened: Opened = {};
 
   return {
-    openRedis: () => (redis ??= openRedis(deps, closers)),
-    openAgent: () => (agent ??= openAgent(deps, closers)),
+    openRedis: () =>
+      (redis ??= openRedis(deps, closers).then((handle) => {
+        opened = { ...opened, redis: handle };
+        return handle;
+      })),
+    openAgent: () =>
+      (agent ??= openAgent(deps, closers).then((access) => {
+        opened = { ...opened, agent: access };
+        return access;
+      })),
+    isRedisLost: async () => opened.redis !== undefined && !(await answers(opened.redis)),
+    callsInFlight: () => opened.agent?.transport.inFlightCount() ?? 0,
     async close() {
       for (const close of closers.toReversed()) await close();
     },
   };
+}
+
+interface Opened {
+  readonly redis?: RedisHandle;
+  readonly agent?: AgentAccess;
+}
+
+const PING_LIMIT_MS = 1_000;
+
+async function answers({ client }: RedisHandle): Promise<boolean> {
+  if (client.status !== "ready") return false;
+  const ping = client.ping().catch(() => undefined);
+  return (await withinLimit(ping, PING_LIMIT_MS)).kind === "done";
 }
 
 type Closers = (() => Promise<void>)[];

@@ -54,6 +54,8 @@ type ExchangeResult = HttpReply | { readonly kind: "failure"; readonly failure: 
 export interface Transport {
   /** One request, one answer: nothing is repeated, no redirect is followed. */
   exchange(request: HttpRequest): Promise<ExchangeResult>;
+  /** Exchanges that have no answer yet. */
+  inFlightCount(): number;
   /** Ends every socket; exchanges that are still open come back as aborted. May be called twice. */
   close(): Promise<void>;
 }
@@ -83,8 +85,17 @@ export function createTransport(options: TransportOptions = {}): Transport {
     proxied === undefined || isLoopback(url)
       ? { dispatcher: direct, proxied: false }
       : { dispatcher: proxied, proxied: true };
+  let inFlightCount = 0;
   return {
-    exchange: (request) => exchange(request, route(request.url)),
+    async exchange(request) {
+      inFlightCount += 1;
+      try {
+        return await exchange(request, route(request.url));
+      } finally {
+        inFlightCount -= 1;
+      }
+    },
+    inFlightCount: () => inFlightCount,
     async close() {
       await Promise.all([direct.destroy(), proxied?.destroy()]);
     },

@@ -9,6 +9,8 @@ import { loadScript } from "./script.ts";
 
 /** The right to write a run's files; one process has it at a time. */
 export interface Lease {
+  /** Aborted when another process has it after all: this one was stalled for too long. */
+  readonly lost: AbortSignal;
   /** Gives the right back; safe to call more than once. */
   release(): Promise<void>;
 }
@@ -41,8 +43,13 @@ export async function tryLease(client: RedisClient, runId: string, log: Log): Pr
     if (found !== "") return { kind: "held", holder: parseOwnJson<ProcessIdentity>(found) };
   }
 
+  const losing = new AbortController();
+  const renew = async (): Promise<void> => {
+    const [other = ""] = await take([key], [holder, LIFE_MS, ""]);
+    if (other !== "") losing.abort();
+  };
   const timer = setInterval(() => {
-    take([key], [holder, LIFE_MS, ""]).catch((error: unknown) => {
+    renew().catch((error: unknown) => {
       log.warn("lease.not-renewed", { runId, error: errorText(error) });
     });
   }, RENEW_MS);
@@ -50,6 +57,7 @@ export async function tryLease(client: RedisClient, runId: string, log: Log): Pr
   return {
     kind: "taken",
     lease: {
+      lost: losing.signal,
       async release() {
         if (released) return;
         released = true;

@@ -20,9 +20,8 @@ export interface RunBeginning {
 
 /** What a process tells of itself when it shows that it works on a run. */
 export interface Heartbeat {
-  readonly isAgentAway: boolean;
-  /** Whether the agent accepted a call of this process since its last heartbeat. */
-  readonly hadAnswer: boolean;
+  /** `answers`: it accepted a call of this process since its last heartbeat. */
+  readonly agent: "answers" | "away" | "unknown";
 }
 
 /** How a run stands, as a heartbeat sees it. */
@@ -100,11 +99,11 @@ export class RunRecord {
   }
 
   /** Shows that this process works on the run. */
-  async heartbeat(beat: Heartbeat): Promise<RunPulse> {
+  async heartbeat({ agent }: Heartbeat): Promise<RunPulse> {
     const { progress, private: own, places } = this.keys;
     const [status = "", backlog, taken] = await this.scripts.heartbeat(
       [progress, own, places],
-      [beat.isAgentAway ? "agent-down" : "agent-up", clientName(), beat.hadAnswer ? "1" : "0"],
+      [agent, clientName()],
     );
     return {
       status: parseStatus(status),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { isLoopback } from "../a2a/agent-url.ts";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
@@ -45,6 +46,8 @@ export async function withChosenFile(
     const { runId } = chooseRun(wish, await knownEverywhere(redis.client, onDisk));
     const { header } = await readRunOnDisk(deps.outDir, runId);
     const settings = header?.settings ?? settingsOf(deps.config, { runId, wish, startedAtMs });
+    // The run has its own copy: this one would lie there for as long as it takes, or for ever after a kill.
+    if (existsSync(runFolder(deps.outDir, runId).input)) await copy.discard();
     return await goOn({ settings, redis, opening: openingOf(deps, redis, copy) });
   } finally {
     await copy.discard();

@@ -4,17 +4,18 @@ import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
 import { isSettled } from "../core/progress.ts";
 import type { RunSettings } from "../core/run-settings.ts";
-import type { RunQueues } from "../queue/run-queues.ts";
 import type { RedisHandle } from "../redis/connect.ts";
+import { createSendHold } from "../steps/send-hold.ts";
 import { settledEnd } from "./choose-file.ts";
 import { createRunCollector } from "./collector.ts";
 import { copyInput } from "./copy-input.ts";
 import type { FoundRun } from "./find-run.ts";
 import { holdRun } from "./hold-run.ts";
-import type { OpenRun } from "./open-run.ts";
+import { createMonitor } from "./monitor.ts";
+import type { HeldRun } from "./open-run.ts";
 import type { RunEnd } from "./run-context.ts";
 import type { SessionEnd } from "./session.ts";
-import { createEnd, endOnSignal } from "./session.ts";
+import { createEnd, endOnLostLease, endOnSignal } from "./session.ts";
 
 export interface CollectDeps {
   readonly openRedis: () => Promise<RedisHandle>;
@@ -48,20 +49,28 @@ export async function collectRun(deps: CollectDeps, run: FoundRun): Promise<RunE
   const placeInput = (target: string): Promise<void> => placeGivenInput(deps, settings, target);
   const opening = { client: redis.client, outDir, warn, stopSignal, placeInput };
   const holding = { redis, opening, log: deps.log, whenHeld: "wait" } as const;
-  return holdRun(holding, settings, (held, queues) =>
-    collectUntilSettled({ ...deps, redis }, held, queues),
-  );
+  return holdRun(holding, settings, (held) => collectUntilSettled({ ...deps, redis }, held));
 }
 
 async function collectUntilSettled(
   deps: CollectDeps & { readonly redis: RedisHandle },
-  run: OpenRun,
-  queues: RunQueues,
+  run: HeldRun,
 ): Promise<SessionEnd> {
   const [ended, tellEnd] = createEnd();
   const forgetSignal = endOnSignal(deps.stopSignal, tellEnd);
+  endOnLostLease(run.leaseLost, tellEnd);
+  const monitor = createMonitor({
+    ...run,
+    bounds: run.settings,
+    isRedisAway: () => deps.redis.isAway(),
+    sendHold: createSendHold(),
+    // Collecting asks the agent nothing, so it cannot tell how it is.
+    agent: () => "unknown",
+    onReading: () => undefined,
+  });
+  monitor.start();
   const collector = createRunCollector(deps, run, {
-    queues,
+    queues: run.queues,
     onSettled: () => tellEnd({ kind: "settled" }),
     onFailure: (error) => tellEnd({ kind: "error", error }),
   });
@@ -69,6 +78,7 @@ async function collectUntilSettled(
   const end = await ended;
   forgetSignal();
   await collector.stop();
+  await monitor.stop();
   return end;
 }
 

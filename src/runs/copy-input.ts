@@ -37,7 +37,8 @@ export async function copyInput(file: string, outDir: string): Promise<InputCopy
     await mkdir(outDir, { recursive: true });
     await pipeline(createReadStream(file), hashing, createWriteStream(copy, { flush: true }));
   } catch (error) {
-    await rm(copy, { force: true });
+    // Where no file can be made, none can be looked for either.
+    await rm(copy, { force: true }).catch(() => undefined);
     throw new OnboardError(
       EXIT.unavailable,
       `cannot copy ${file} to ${outDir}: ${errorText(error)}`,

@@ -3,14 +3,13 @@ import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
 import type { RunSettings } from "../core/run-settings.ts";
-import type { RunQueues } from "../queue/run-queues.ts";
 import { createRunQueues } from "../queue/run-queues.ts";
 import type { RedisHandle } from "../redis/connect.ts";
 import { runPrefix } from "../redis/keys.ts";
 import type { Lease } from "../redis/lease.ts";
 import { tryLease } from "../redis/lease.ts";
 import { endRun } from "./end-run.ts";
-import type { OpenRun, OpenRunDeps } from "./open-run.ts";
+import type { HeldRun, OpenRunDeps } from "./open-run.ts";
 import { beginRun, openRun } from "./open-run.ts";
 import type { RunEnd } from "./run-context.ts";
 import type { SessionEnd } from "./session.ts";
@@ -33,7 +32,7 @@ export interface HoldRunDeps {
 export async function holdRun(
   deps: HoldRunDeps,
   settings: RunSettings,
-  session: (run: OpenRun, queues: RunQueues) => Promise<SessionEnd>,
+  session: (run: HeldRun) => Promise<SessionEnd>,
 ): Promise<RunEnd> {
   const { redis, opening } = deps;
   const lease = await takeLease(deps, settings.runId);
@@ -42,7 +41,10 @@ export async function holdRun(
     const run = await openRun(await beginRun(opening, settings));
     try {
       const isDone = await settleWhenDone({ record: run.record, queues });
-      const end = isDone ? ({ kind: "settled" } as const) : await session(run, queues);
+      const leaseLost = lease.lost;
+      const end = isDone
+        ? ({ kind: "settled" } as const)
+        : await session({ ...run, queues, leaseLost });
       return await endRun(run, queues, end);
     } finally {
       await run.journal.close();

@@ -1,7 +1,6 @@
 import type { Progress } from "../core/progress.ts";
-import type { AgentCondition } from "../redis/gate-queue.ts";
 import type { SendBounds } from "../redis/ledger.ts";
-import type { RunPulse, RunRecord } from "../redis/run-record.ts";
+import type { Heartbeat, RunPulse, RunRecord } from "../redis/run-record.ts";
 import type { SendHold } from "../steps/send-hold.ts";
 
 /** Keeps the run's heartbeat and this process's picture of it. */
@@ -19,11 +18,10 @@ export interface MonitorDeps {
   readonly bounds: SendBounds;
   readonly sendHold: SendHold;
   readonly isRedisAway: () => boolean;
-  readonly condition: () => AgentCondition;
-  /** Whether the agent accepted a call since this was last asked. */
-  readonly takeAnswered: () => boolean;
-  /** Called after each reading. */
-  readonly onReading: (condition: AgentCondition) => void;
+  /** How the agent was since this was last asked. */
+  readonly agent: () => Heartbeat["agent"];
+  /** Called after each reading, and instead of one while Redis is away. */
+  readonly onReading: () => void;
 }
 
 const PERIOD_MS = 500;
@@ -50,11 +48,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
   let samples: Sample[] = [];
 
   async function read(): Promise<void> {
-    const condition = deps.condition();
-    const pulse = await deps.record.heartbeat({
-      isAgentAway: condition.awaySinceMs !== undefined,
-      hadAnswer: deps.takeAnswered(),
-    });
+    const pulse = await deps.record.heartbeat({ agent: deps.agent() });
     deps.sendHold.set(mayNotSend(pulse, deps.bounds));
     last = (await deps.record.progress()) ?? last;
     if (last !== undefined) {
@@ -62,12 +56,12 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       samples = samples.filter((sample) => sample.atMs > atMs - RATE_WINDOW_MS);
       samples.push({ atMs, sends: last.sendMessageCalls });
     }
-    deps.onReading(condition);
+    deps.onReading();
   }
 
   function tick(): void {
     // While Redis is away nothing can be read, and readings must not pile up.
-    if (deps.isRedisAway()) deps.onReading(deps.condition());
+    if (deps.isRedisAway()) deps.onReading();
     else reading ??= read().catch(noReading).finally(forgetReading);
   }
 

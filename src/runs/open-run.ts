@@ -7,6 +7,7 @@ import { parseTemplate } from "../core/message-template.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { InputFacts } from "../core/summary.ts";
 import { openInput } from "../csv/read-input.ts";
+import type { RunQueues } from "../queue/run-queues.ts";
 import type { RedisClient } from "../redis/connect.ts";
 import type { KnownOutcome } from "../redis/ledger.ts";
 import { Ledger } from "../redis/ledger.ts";
@@ -44,6 +45,13 @@ export interface BegunRun {
 /** A run whose journal is open here. */
 export interface OpenRun extends BegunRun {
   readonly journal: Journal;
+}
+
+/** A run that this process alone writes the files of. */
+export interface HeldRun extends OpenRun {
+  readonly queues: RunQueues;
+  /** Aborted when another process has taken the run over. */
+  readonly leaseLost: AbortSignal;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { StepWorker } from "../queue/step-worker.ts";
 import type { CallGate } from "../redis/gate.ts";
 import type { AgentCondition } from "../redis/gate-queue.ts";
 import type { Ledger } from "../redis/ledger.ts";
-import type { RunRecord } from "../redis/run-record.ts";
+import type { Heartbeat, RunRecord } from "../redis/run-record.ts";
 import { createSendHold } from "../steps/send-hold.ts";
 import type { AnswerFile } from "./answer-file.ts";
 import { createAnswerFile, replayAnswers } from "./answer-file.ts";
@@ -52,9 +52,8 @@ export class RunWork {
       bounds: settings,
       sendHold: this.sendHold,
       isRedisAway: () => redis.isAway(),
-      condition: () => this.condition(),
-      takeAnswered: () => this.takeAnswered(),
-      onReading: (condition) => this.giveUpWhenAwayTooLong(condition),
+      agent: () => this.takeAgent(),
+      onReading: () => this.giveUpWhenAwayTooLong(),
     });
   }
 
@@ -81,11 +80,12 @@ export class RunWork {
   }
 
   /** The gate is shared by all runs of the process: each asks for itself. */
-  private takeAnswered(): boolean {
+  private takeAgent(): Heartbeat["agent"] {
     const { answers } = this.deps.gate;
-    const had = answers > this.answersSeen;
+    const hadAnswer = answers > this.answersSeen;
     this.answersSeen = answers;
-    return had;
+    if (hadAnswer) return "answers";
+    return this.condition().awaySinceMs === undefined ? "unknown" : "away";
   }
 
   private async work(signal: AbortSignal): Promise<void> {
@@ -102,8 +102,9 @@ export class RunWork {
     await deps.onWorking(signal);
   }
 
-  private giveUpWhenAwayTooLong({ awaySinceMs }: AgentCondition): void {
+  private giveUpWhenAwayTooLong(): void {
     const { settings, onStop } = this.deps;
+    const { awaySinceMs } = this.condition();
     if (awaySinceMs === undefined || Date.now() - awaySinceMs < settings.giveUpAfterMs) return;
     onStop({ kind: "agent-down", message: "no answer for too long" });
   }

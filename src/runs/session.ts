@@ -1,11 +1,11 @@
 import { EventEmitter } from "node:events";
+import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { FatalStop } from "../core/stop.ts";
-import type { RunQueues } from "../queue/run-queues.ts";
 import { createAgentGate } from "./agent-gate.ts";
 import { createRunCollector } from "./collector.ts";
 import { feedRows } from "./feed-rows.ts";
-import type { OpenRun } from "./open-run.ts";
+import type { HeldRun, OpenRun } from "./open-run.ts";
 import type { ProcessDeps, RunFileDeps } from "./run-context.ts";
 import { RunWork } from "./run-work.ts";
 
@@ -21,13 +21,11 @@ type SessionDeps = RunFileDeps & ProcessDeps;
 export type TellEnd = (end: SessionEnd) => void;
 
 /** Feeds, sends, follows and collects until the run settles or something ends the work. */
-export async function runSession(
-  deps: SessionDeps,
-  run: OpenRun,
-  queues: RunQueues,
-): Promise<SessionEnd> {
+export async function runSession(deps: SessionDeps, run: HeldRun): Promise<SessionEnd> {
+  const { queues } = run;
   const [ended, tellEnd] = createEnd();
   const forgetSignal = endOnSignal(deps.stopSignal, tellEnd);
+  endOnLostLease(run.leaseLost, tellEnd);
   const gate = createAgentGate(deps, run.settings.agentUrl);
   const onError = (error: unknown): void => tellEnd({ kind: "error", error });
   const collector = createRunCollector(deps, run, {
@@ -40,7 +38,6 @@ export async function runSession(
   const work = new RunWork({
     ...deps,
     ...run,
-    queues,
     gate,
     onWorking: (signal) => feedRows({ plan, scan, ledger, queues, windowRows }, signal),
     onStop: (stop) => tellEnd({ kind: "stopped", stop }),
@@ -83,6 +80,16 @@ export function endOnSignal(signal: AbortSignal, tellEnd: TellEnd): () => void {
   if (signal.aborted) listener();
   signal.addEventListener("abort", listener, { once: true });
   return () => signal.removeEventListener("abort", listener);
+}
+
+/** What was taken over while this process was stalled is the other's. */
+export function endOnLostLease(leaseLost: AbortSignal, tellEnd: TellEnd): void {
+  leaseLost.addEventListener("abort", () => {
+    const error = new OnboardError(EXIT.held, "another process has taken this run over", {
+      hint: "this one was stalled for too long; watch the other with onboard-batch status",
+    });
+    tellEnd({ kind: "error", error });
+  });
 }
 
 /** The exit code that the command gave its stop signal as the reason. */

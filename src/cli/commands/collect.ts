@@ -24,15 +24,11 @@ export const collect: RunCommand = async (input, context) => {
   const given = config.input === undefined ? undefined : path.resolve(io.cwd, config.input);
   const finding = { outDir, redisUrl: config.redis.url, stateDir: machine.stateDir };
   const startedAtMs = io.now();
-  try {
+  return stoppable(context, app, async (stopSignal) => {
     const { run } = await findRun({ ...finding, openRedis, warn }, name);
-    return await stoppable(context, async (stopSignal) => {
-      const end = await collectRun({ openRedis, log, warn, outDir, input: given, stopSignal }, run);
-      const tookMs = io.now() - startedAtMs;
-      showRunEnd({ output, terminal: config.terminal, file: undefined, tookMs }, end);
-      return end.exitCode;
-    });
-  } finally {
-    await app.close();
-  }
+    const end = await collectRun({ openRedis, log, warn, outDir, input: given, stopSignal }, run);
+    const tookMs = io.now() - startedAtMs;
+    showRunEnd({ output, terminal: config.terminal, file: undefined, tookMs }, end);
+    return end.exitCode;
+  });
 };

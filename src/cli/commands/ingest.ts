@@ -14,18 +14,14 @@ export const ingest: RunCommand = async ({ words: [file = ""] }, context) => {
   const parts = createCommandParts(context, loaded);
   const { terminal } = loaded.config;
   const startedAtMs = io.now();
-  try {
-    return await stoppable(context, async (stopSignal) => {
-      const deps = runFileDeps({ io, loaded, parts }, { stopSignal, onView: () => undefined });
-      const end = await ingestFile(deps, path.resolve(io.cwd, file));
-      const tookMs = io.now() - startedAtMs;
-      if (end.wasSettled || end.exitCode !== EXIT.ok) {
-        showRunEnd({ output, terminal, file, tookMs }, end);
-      } else if (terminal.json) output.jsonResult({ runId: end.runId });
-      if (!terminal.json) output.result(end.runId);
-      return end.exitCode;
-    });
-  } finally {
-    await parts.app.close();
-  }
+  return stoppable(context, parts.app, async (stopSignal) => {
+    const deps = runFileDeps({ io, loaded, parts }, { stopSignal, onView: () => undefined });
+    const end = await ingestFile(deps, path.resolve(io.cwd, file));
+    const tookMs = io.now() - startedAtMs;
+    if (end.wasSettled || end.exitCode !== EXIT.ok) {
+      showRunEnd({ output, terminal, file, tookMs }, end);
+    } else if (terminal.json) output.jsonResult({ runId: end.runId });
+    if (!terminal.json) output.result(end.runId);
+    return end.exitCode;
+  });
 };

@@ -21,15 +21,11 @@ import { stoppable } from "../stoppable.ts";
 export const run: RunCommand = async ({ words }, context) => {
   const loaded = await context.loadConfig();
   const parts = createCommandParts(context, loaded);
-  return stoppable(context, async (stopSignal) => {
+  return stoppable(context, parts.app, async (stopSignal) => {
     const exitCodes: ExitCode[] = [];
-    try {
-      for (const file of words) {
-        if (stopSignal.aborted) break;
-        exitCodes.push(await runOne({ context, loaded, parts, stopSignal }, file));
-      }
-    } finally {
-      await parts.app.close();
+    for (const file of words) {
+      if (stopSignal.aborted) break;
+      exitCodes.push(await runOne({ context, loaded, parts, stopSignal }, file));
     }
     return worst(exitCodes);
   });

@@ -10,24 +10,21 @@ export const worker: RunCommand = async (_input, context) => {
   const { config, secrets, machine } = loaded;
   const parts = createCommandParts(context, loaded);
   const { app, log, warn } = parts;
-  try {
+  return stoppable(context, app, async (stopSignal) => {
     const redis = await app.openRedis();
-    if (!config.terminal.quiet)
+    if (!config.terminal.quiet) {
       output.say(`Working on the runs of ${config.agent.url} in ${redis.name}; Ctrl-C ends it.`);
-    return await stoppable(context, (stopSignal) =>
-      workOnRuns({
-        redis,
-        log,
-        warn,
-        stopSignal,
-        apiKey: secrets.apiKey,
-        concurrency: config.concurrency,
-        stateDir: machine.stateDir,
-        openAgent: app.openAgent,
-        agentUrl: config.agent.url,
-      }),
-    );
-  } finally {
-    await app.close();
-  }
+    }
+    return workOnRuns({
+      redis,
+      log,
+      warn,
+      stopSignal,
+      apiKey: secrets.apiKey,
+      concurrency: config.concurrency,
+      stateDir: machine.stateDir,
+      openAgent: app.openAgent,
+      agentUrl: config.agent.url,
+    });
+  });
 };
