@@ -1,12 +1,18 @@
 import { defineConfig } from "vitest/config";
+import { CountReporter } from "./test/helpers/count-reporter.ts";
 
 export default defineConfig({
   test: {
     clearMocks: true,
+    reporters: ["default", new CountReporter()],
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["test/unit/**/*.test.ts", "test/*.test.ts"] },
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts", "test/*.test.ts"],
+          testTimeout: 20_000,
+        },
       },
       {
         extends: true,

@@ -6,7 +6,8 @@ import type { Log } from "./core/log.ts";
 import type { RedisHandle } from "./redis/connect.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { openManagedRedis } from "./redis/managed.ts";
-import { withinLimit } from "./redis/time-limit.ts";
+import { readTlsFiles, type TlsPaths } from "./redis/tls-files.ts";
+import type { RedisLogin, RedisTls, RedisTopology } from "./redis/topology.ts";
 import type { AgentAccess } from "./runs/run-context.ts";
 import { createSandbox } from "./sandbox/agent.ts";
 
@@ -47,7 +48,8 @@ export function createApp(deps: AppDeps): App {
         opened = { ...opened, agent: access };
         return access;
       })),
-    isRedisLost: async () => opened.redis !== undefined && !(await answers(opened.redis)),
+    isRedisLost: async () =>
+      opened.redis !== undefined && !(await opened.redis.answers(PING_LIMIT_MS)),
     callsInFlight: () => opened.agent?.transport.inFlightCount() ?? 0,
     async close() {
       for (const close of closers.toReversed()) await close();
@@ -62,30 +64,59 @@ interface Opened {
 
 const PING_LIMIT_MS = 1_000;
 
-async function answers({ client }: RedisHandle): Promise<boolean> {
-  if (client.status !== "ready") return false;
-  const ping = client.ping().catch(() => undefined);
-  return (await withinLimit(ping, PING_LIMIT_MS)).kind === "done";
-}
-
 type Closers = (() => Promise<void>)[];
 
-async function openRedis({ loaded, log }: AppDeps, closers: Closers): Promise<RedisHandle> {
-  const { config, machine } = loaded;
-  let { url } = config.redis;
-  if (url === "managed") {
-    const managed = await openManagedRedis({
-      stateDir: path.join(machine.stateDir, "redis"),
-      searchPath: machine.searchPath,
-      binary: machine.redisServer,
-      log,
-    });
-    closers.push(() => managed.close());
-    ({ url } = managed);
-  }
-  const handle = await connectRedis({ url, force: config.terminal.force, log });
+async function openRedis(deps: AppDeps, closers: Closers): Promise<RedisHandle> {
+  const { config } = deps.loaded;
+  const topology = await findTopology(deps, closers);
+  const handle = await connectRedis({ topology, force: config.terminal.force, log: deps.log });
   closers.push(() => handle.close());
   return handle;
+}
+
+async function findTopology(deps: AppDeps, closers: Closers): Promise<RedisTopology> {
+  const { config, secrets } = deps.loaded;
+  const { redis } = config;
+  if (redis.kind === "managed") return { kind: "single", url: await openManaged(deps, closers) };
+  const common = {
+    login: toLogin(redis.user, secrets.redisPassword),
+    ...(redis.tls === undefined ? {} : { tls: await readTls(redis.tls, deps.cwd) }),
+  };
+  switch (redis.kind) {
+    case "url":
+      return { ...common, kind: "single", url: redis.url };
+    case "sentinels": {
+      const { sentinels, name, sentinelUser } = redis;
+      const sentinelLogin = toLogin(sentinelUser, secrets.sentinelPassword);
+      return { ...common, kind: "sentinels", sentinels, name, sentinelLogin };
+    }
+    case "cluster":
+      return { ...common, kind: "cluster", nodes: redis.nodes };
+  }
+}
+
+async function openManaged({ loaded, log }: AppDeps, closers: Closers): Promise<string> {
+  const { machine } = loaded;
+  const managed = await openManagedRedis({
+    stateDir: path.join(machine.stateDir, "redis"),
+    searchPath: machine.searchPath,
+    binary: machine.redisServer,
+    log,
+  });
+  closers.push(() => managed.close());
+  return managed.url;
+}
+
+function toLogin(user: string | undefined, password: string | undefined): RedisLogin {
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+  };
+}
+
+function readTls(files: TlsPaths, cwd: string): Promise<RedisTls> {
+  const absolute = Object.entries(files).map(([part, file]) => [part, path.resolve(cwd, file)]);
+  return readTlsFiles(Object.fromEntries(absolute));
 }
 
 async function openAgent({ loaded, cwd, warn }: AppDeps, closers: Closers): Promise<AgentAccess> {

@@ -35,7 +35,7 @@ export async function withRuns<T>(
   try {
     return await look({
       outDir: path.resolve(context.io.cwd, config.out),
-      redisUrl: config.redis.url,
+      redisKind: config.redis.kind,
       stateDir: machine.stateDir,
       openRedis: parts.app.openRedis,
       warn: parts.warn,

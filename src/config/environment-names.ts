@@ -2,6 +2,11 @@
 export const OTHER_ENVIRONMENT = {
   ONBOARD_BATCH_API_KEY: "the agent's API key, sent as X-API-KEY",
   ONBOARD_BATCH_API_KEY_FILE: "a file that holds the API key, instead",
+  ONBOARD_BATCH_REDIS_PASSWORD:
+    "the password of Redis, for a URL without one, redis.sentinels, redis.cluster",
+  ONBOARD_BATCH_REDIS_PASSWORD_FILE: "a file that holds the password of Redis, instead",
+  ONBOARD_BATCH_SENTINEL_PASSWORD: "the password of the Sentinels themselves",
+  ONBOARD_BATCH_SENTINEL_PASSWORD_FILE: "a file that holds it, instead",
   ONBOARD_BATCH_CONFIG: "the configuration file, as --config",
   ONBOARD_BATCH_REDIS_SERVER: "the redis-server or valkey-server binary of a managed Redis",
 } as const;

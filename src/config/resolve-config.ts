@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type ApiKey, readApiKey } from "./api-key.ts";
 import { OTHER_ENVIRONMENT } from "./environment-names.ts";
 import { type Fault, faultsError, unknownWord } from "./faults.ts";
 import { environmentName, flagKey, longFlag } from "./flag-names.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { readSecrets, type Secrets } from "./secrets.ts";
 import { SETTINGS, type SettingKey } from "./settings.ts";
 import { readYamlFile, type YamlEntry } from "./yaml-file.ts";
 
@@ -31,7 +31,7 @@ interface Proxy {
 /** What was set, checked, with what else the environment tells. */
 export interface LoadedConfig {
   readonly config: Config;
-  readonly secrets: { readonly apiKey?: string };
+  readonly secrets: Secrets;
   /** Setting -> where its value comes from: a flag, an environment name, `file:line:column` or `default`. */
   readonly sources: ReadonlyMap<SettingKey, string>;
   readonly proxy: Proxy;
@@ -66,25 +66,26 @@ interface LayerResult {
  * @throws OnboardError exit 2 that lists every fault with its place
  */
 export async function resolveConfig(input: ConfigInput): Promise<LoadedConfig> {
-  const [file, apiKey] = await Promise.all([fromFile(input), readApiKey(input.env, input.cwd)]);
-  const results = [fromFlags(input.flags), fromEnvironment(input.env), file];
+  const [file, secrets] = await Promise.all([fromFile(input), readSecrets(input.env, input.cwd)]);
+  const over = [fromFlags(input.flags), fromEnvironment(input.env)];
+  const results = [...over, withoutOverruledRedis(file, over)];
   const found = merge(results.map(({ layer }) => layer));
   const parsed = configSchema.safeParse(
     Object.fromEntries([...found].map(([key, { raw }]) => [key, raw])),
   );
   const faults = [
     ...results.flatMap((result) => result.faults),
-    ...apiKey.faults,
+    ...secrets.faults,
     ...(parsed.success ? [] : parsed.error.issues.map((issue) => toFault(issue, found))),
   ];
   if (!parsed.success || faults.length > 0) throw faultsError(faults);
   return {
     config: parsed.data,
-    secrets: toSecrets(parsed.data, apiKey),
+    secrets: toSecrets(parsed.data, secrets.secrets),
     sources: new Map([...found].map(([key, { place }]) => [key, place])),
     proxy: toProxy(input.env),
     machine: toMachine(input),
-    warnings: apiKey.warnings,
+    warnings: secrets.warnings,
   };
 }
 
@@ -123,6 +124,20 @@ function fromEnvironment(env: Environment): LayerResult {
       ? layer
       : new Map([...layer, ["redis.url", { raw: url, place: "REDIS_URL" }]]);
   return { layer: withRedis, faults: [...faults, ...unknownNames(env)] };
+}
+
+/**
+ * A URL of the command line or the environment says all of where Redis is: of what the file says of
+ * another one only the authorities count, and only where TLS is spoken.
+ */
+function withoutOverruledRedis(file: LayerResult, over: readonly LayerResult[]): LayerResult {
+  const url = over.find(({ layer }) => layer.has("redis.url"))?.layer.get("redis.url");
+  if (url === undefined) return file;
+  const kept = String(url.raw).startsWith("rediss:") ? "redis.tls." : undefined;
+  const layer = [...file.layer].filter(
+    ([key]) => !key.startsWith("redis.") || (kept !== undefined && key.startsWith(kept)),
+  );
+  return { ...file, layer: new Map(layer) };
 }
 
 /** Asks for each flag, the negative ones too, whose values are turned round. */
@@ -218,8 +233,8 @@ function isUnset(value: string | undefined): value is undefined | "" {
   return value === undefined || value === "";
 }
 
-function toSecrets(config: Config, { apiKey }: ApiKey): LoadedConfig["secrets"] {
-  return apiKey === undefined || config.agent.auth === "none" ? {} : { apiKey };
+function toSecrets(config: Config, { apiKey, ...others }: Secrets): Secrets {
+  return apiKey === undefined || config.agent.auth === "none" ? others : { ...others, apiKey };
 }
 
 /** Lower case wins, as with other programs. */

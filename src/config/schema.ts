@@ -15,6 +15,12 @@ import {
   whole,
   yesNo,
 } from "./readers.ts";
+import {
+  REDIS_READERS,
+  type RedisSettings,
+  redisContradictions,
+  toRedis,
+} from "./redis-settings.ts";
 import type { SettingKey } from "./settings.ts";
 
 const SECOND_MS = 1_000;
@@ -27,10 +33,7 @@ export type ProgressMode = (typeof PROGRESS_MODES)[number];
 
 /** Everything that was set, checked: units in the names, ms and bytes inside. */
 export interface Config {
-  readonly redis: {
-    /** `managed`, or a redis:// or rediss:// URL, which may hold a password. */
-    readonly url: string;
-  };
+  readonly redis: RedisSettings;
   readonly agent: {
     /** `sandbox`, or the base URL with a slash at its end. */
     readonly url: string;
@@ -116,7 +119,7 @@ const READERS = {
   headerRow: whole({ min: 1, max: 1_000_000 }).optional(),
   columns: list().optional(),
   map: fieldMap(),
-  "redis.url": text(redisUrlProblem),
+  ...REDIS_READERS,
   "retention.redis": duration({ min: 60 * SECOND_MS, max: 3_650 * DAY_MS }),
   host: text(),
   port: whole({ min: 0, max: 65_535 }).optional(),
@@ -153,12 +156,13 @@ function* contradictions(settings: Settings): Generator<readonly [SettingKey, st
       "names columns for a file without header, so a header row cannot be given too",
     ];
   }
+  yield* redisContradictions(settings);
   if (settings.quiet && settings.verbose) yield ["quiet", "contradicts verbose"];
 }
 
 function toConfig(settings: Settings): Config {
   return {
-    redis: { url: settings["redis.url"] },
+    redis: toRedis(settings),
     agent: toAgent(settings),
     out: settings.out,
     fresh: settings.fresh,
@@ -240,16 +244,6 @@ function agentUrlProblem(value: string): string | undefined {
     return "must not hold a user or password; the key belongs into ONBOARD_BATCH_API_KEY";
   }
   return /[?#]/.test(value) ? "must not hold a query or fragment" : undefined;
-}
-
-/** Says nothing about the value itself: it may hold a password. */
-function redisUrlProblem(value: string): string | undefined {
-  if (value === "managed") return undefined;
-  const url = parseUrl(value);
-  const isRedis = url?.protocol === "redis:" || url?.protocol === "rediss:";
-  return isRedis && url.hostname !== ""
-    ? undefined
-    : "must be a redis:// or rediss:// URL or the word managed";
 }
 
 function parseUrl(value: string): URL | undefined {

@@ -96,6 +96,8 @@ function hasContent(part: PartContent): boolean {
   return part.kind !== "text" || part.text.trim() !== "";
 }
 
+const MAX_WORDS_LENGTH = 10_000;
+
 function ended(task: TaskSnapshot, facts: RowFacts, reason: AgentReason): RowOutcome {
   const words =
     joinText(task.statusParts) || joinText(task.artifacts.flatMap(({ parts }) => parts));
@@ -106,7 +108,8 @@ function ended(task: TaskSnapshot, facts: RowFacts, reason: AgentReason): RowOut
     stage: "track",
     reason,
     code: "",
-    message: words,
+    // Words for people: a failure must not be lost because its explanation is too long to keep.
+    message: words.slice(0, MAX_WORDS_LENGTH),
   };
 }
 

@@ -49,11 +49,8 @@ export function createStepWorker<Data>(options: StepWorkerOptions<Data>): StepWo
       signal ?? new AbortController().signal,
     );
     if (outcome.kind !== "again") return;
-    // One atomic, fenced move with the new data: another process never runs the old step.
-    await worker.getBackend().moveToDelayed(id, Date.now(), outcome.delayMs, token ?? "", {
-      skipAttempt: true,
-      fieldsToUpdate: { data: JSON.stringify(outcome.data) },
-    });
+    const held = { worker, id, token: token ?? "" };
+    await moveOn(held, outcome, options.onBug);
     throw new DelayedError();
   }
 
@@ -89,4 +86,29 @@ export function createStepWorker<Data>(options: StepWorkerOptions<Data>): StepWo
       await closing;
     },
   };
+}
+
+/** A job in the hands of a worker. */
+interface HeldJob<Data> {
+  readonly worker: Worker<Data, void>;
+  readonly id: string;
+  readonly token: string;
+}
+
+/** One atomic, fenced move with the new data: another process never runs the old step. */
+async function moveOn<Data>(
+  { worker, id, token }: HeldJob<Data>,
+  next: Extract<StepOutcome<Data>, { kind: "again" }>,
+  onBug: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await worker.getBackend().moveToDelayed(id, Date.now(), next.delayMs, token, {
+      skipAttempt: true,
+      fieldsToUpdate: { data: JSON.stringify(next.data) },
+    });
+  } catch (error) {
+    // The job is somebody else's by now, or Redis takes no writes. BullMQ must not fail it for that,
+    // since nobody takes up failed jobs: left alone, the next stalled check brings it back.
+    if (error instanceof TypeError) onBug(error);
+  }
 }

@@ -1,11 +1,11 @@
-import type { Redis } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import { withinLimit } from "./time-limit.ts";
 
 /**
  * Ends a connection after the answers that are due, and rejects what else waits on it. Returns
  * within about `limitMs`, Redis there or not; never rejects.
  */
-export async function closeClient(client: Redis, limitMs: number): Promise<void> {
+export async function closeClient(client: Redis | Cluster, limitMs: number): Promise<void> {
   if (client.status !== "ready") {
     await cutClient(client, limitMs);
     return;
@@ -16,7 +16,7 @@ export async function closeClient(client: Redis, limitMs: number): Promise<void>
 }
 
 /** As closeClient, but waits for no answer: for a connection that hangs in a blocking command. */
-export async function cutClient(client: Redis, limitMs: number): Promise<void> {
+export async function cutClient(client: Redis | Cluster, limitMs: number): Promise<void> {
   if (client.status === "end") return;
   const ended = whenEnded(client);
   const isBetweenAttempts = client.status === "reconnecting";
@@ -29,12 +29,12 @@ export async function cutClient(client: Redis, limitMs: number): Promise<void> {
  * Between two attempts ioredis' disconnect() only clears its timer: 'end' never comes, and queued
  * commands stay pending for ever. One last attempt, after which it does not reconnect, ends both.
  */
-function endByOneLastAttempt(client: Redis): void {
+function endByOneLastAttempt(client: Redis | Cluster): void {
   client.once("ready", () => client.disconnect());
   client.connect().catch(ignore);
 }
 
-function whenEnded(client: Redis): Promise<void> {
+function whenEnded(client: Redis | Cluster): Promise<void> {
   return new Promise((resolve) => {
     client.once("end", () => resolve());
   });

@@ -1,21 +1,21 @@
-import { Redis } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
 import { closeClient, cutClient } from "./close-client.ts";
 import { connectionErrorText, errorCode } from "./error-code.ts";
+import { findTrouble } from "./knock.ts";
 import { logErrors, type Presence, watchPresence } from "./presence.ts";
-import { clientName } from "./process-identity.ts";
-import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { checkServer } from "./server-check.ts";
+import { withinLimit } from "./time-limit.ts";
+import { createClient, duplicateOf, mastersOf, nameOf, type RedisTopology } from "./topology.ts";
 
 /** A connection that reconnects by itself; commands wait while Redis is away. */
-export type RedisClient = Redis;
+export type RedisClient = Redis | Cluster;
 
 /** Which Redis, and how to meet it. */
 export interface RedisConnectOptions {
-  /** `redis://`, `rediss://` or `unix:///path`. */
-  readonly url: string;
+  readonly topology: RedisTopology;
   /** How long a Redis that does not answer is waited for (10 s). */
   readonly waitMs?: number;
   /** Accept a server that may evict keys. */
@@ -27,8 +27,10 @@ export interface RedisConnectOptions {
 export interface RedisHandle extends Presence {
   /** For everything but blocking commands. Safe to hand to BullMQ, which then does not close it. */
   readonly client: RedisClient;
-  /** The URL without credentials. */
+  /** For messages, without credentials. */
   readonly name: string;
+  /** Whether every server that holds our keys answers within the time. */
+  answers(limitMs: number): Promise<boolean>;
   /** A further connection, for XREAD BLOCK and the like; closed with the handle. */
   duplicateForBlocking(): RedisClient;
   /** Ends all connections and rejects what waits on them; within about 3 s even while Redis is away. */
@@ -38,41 +40,29 @@ export interface RedisHandle extends Presence {
 const WAIT_MS = 10_000;
 const CLOSE_LIMIT_MS = 2_000;
 
-const CONNECTION_OPTIONS = {
-  // The default backs off to 20 s in BullMQ and 5 s here: deaf for as long after an outage.
-  retryStrategy: (attemptCount: number) => Math.min(100 * attemptCount, 1_000),
-  // BullMQ demands it: commands wait for Redis to come back instead of failing.
-  maxRetriesPerRequest: null,
-  connectTimeout: 5_000,
-  disconnectTimeout: 500,
-} as const;
-
 /**
  * Opens a Redis, waits until it is usable, and checks that it can be trusted with a run.
  * @throws OnboardError exit 5 when it does not answer in time; exit 2 when the URL, password,
  * certificate, version or eviction policy is wrong, which waiting does not mend.
  */
 export async function connectRedis(options: RedisConnectOptions): Promise<RedisHandle> {
-  const { log, force } = options;
-  const address = parseRedisUrl(options.url);
-  const client = new Redis(address.target, {
-    ...CONNECTION_OPTIONS,
-    connectionName: clientName(),
-  });
+  const { topology, log, force } = options;
+  const name = nameOf(topology);
+  const client = createClient(topology);
   logErrors(client, log);
   try {
-    await waitUntilReady(client, address, options.waitMs ?? WAIT_MS);
-    await checkServer(client, { name: address.name, force, log });
+    await waitUntilReady(client, { topology, name, waitMs: options.waitMs ?? WAIT_MS });
+    await checkServer(client, { name, force, log });
   } catch (error) {
     await closeClient(client, CLOSE_LIMIT_MS);
     throw error;
   }
-  return createHandle(client, address, log);
+  return createHandle(client, name, log);
 }
 
-function createHandle(client: Redis, address: RedisAddress, log: Log): RedisHandle {
+function createHandle(client: RedisClient, name: string, log: Log): RedisHandle {
   const watch = watchPresence(client, log);
-  const duplicates = new Set<Redis>();
+  const duplicates = new Set<RedisClient>();
   let closed: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
     watch.stop();
@@ -83,12 +73,13 @@ function createHandle(client: Redis, address: RedisAddress, log: Log): RedisHand
   };
   return {
     client,
-    name: address.name,
+    name,
+    answers: (limitMs) => answers(client, limitMs),
     isAway: () => watch.isAway(),
     onAway: (listener) => watch.onAway(listener),
     onBack: (listener) => watch.onBack(listener),
     duplicateForBlocking: () => {
-      const duplicate = client.duplicate();
+      const duplicate = duplicateOf(client);
       logErrors(duplicate, log);
       duplicates.add(duplicate);
       duplicate.once("end", () => duplicates.delete(duplicate));
@@ -98,8 +89,24 @@ function createHandle(client: Redis, address: RedisAddress, log: Log): RedisHand
   };
 }
 
-async function waitUntilReady(client: Redis, address: RedisAddress, waitMs: number): Promise<void> {
+async function answers(client: RedisClient, limitMs: number): Promise<boolean> {
+  if (client.status !== "ready") return false;
+  const pings = Promise.all(mastersOf(client).map((node) => node.ping())).catch(() => "refused");
+  const end = await withinLimit(pings, limitMs);
+  return end.kind === "done" && end.value !== "refused";
+}
+
+interface Waiting {
+  readonly topology: RedisTopology;
+  readonly name: string;
+  readonly waitMs: number;
+}
+
+async function waitUntilReady(client: RedisClient, waiting: Waiting): Promise<void> {
+  const { topology, name, waitMs } = waiting;
+  const single = topology.kind === "single";
   let lastError: unknown;
+  let looking: Promise<void> | undefined;
   await new Promise<void>((resolve, reject) => {
     const finish = (settle: () => void): void => {
       clearTimeout(timer);
@@ -107,13 +114,21 @@ async function waitUntilReady(client: Redis, address: RedisAddress, waitMs: numb
       settle();
     };
     const onReady = (): void => finish(resolve);
-    const onError = (error: unknown): void => {
+    const take = (error: unknown): void => {
       lastError = error;
-      const refusal = computeRefusal(error, address);
+      const refusal = computeRefusal(error, name);
       if (refusal !== undefined) finish(() => reject(refusal));
     };
+    const look = async (told: unknown): Promise<void> => {
+      take((await findTrouble(topology)) ?? told);
+      looking = undefined;
+    };
+    const onError = (error: unknown): void => {
+      if (single) take(error);
+      else looking ??= look(error);
+    };
     const timer = setTimeout(
-      () => finish(() => reject(unanswered({ address, waitMs, lastError }))),
+      () => finish(() => reject(unanswered({ name, waitMs, lastError }))),
       waitMs,
     );
     client.on("ready", onReady).on("error", onError);
@@ -121,15 +136,18 @@ async function waitUntilReady(client: Redis, address: RedisAddress, waitMs: numb
 }
 
 /** Errors that no waiting mends. */
-function computeRefusal(error: unknown, { name }: RedisAddress): OnboardError | undefined {
+function computeRefusal(error: unknown, name: string): OnboardError | undefined {
   const text = connectionErrorText(error);
   const refuse = (message: string, hint: string): OnboardError =>
     new OnboardError(EXIT.usage, message, { hint, cause: error });
-  if (/^(WRONGPASS|NOAUTH|NOPERM)\b|invalid password/.test(text)) {
+  if (/\b(WRONGPASS|NOAUTH|NOPERM)\b|invalid password/.test(text)) {
     return refuse(
       `the Redis at ${name} refuses the user or password`,
       "write them into the URL, percent-encoded: redis://user:password@host:6379, or redis://:password@host:6379",
     );
+  }
+  if (/cluster support disabled/.test(text)) {
+    return refuse(`the Redis at ${name} is no Cluster`, "write it into redis.url instead");
   }
   if (/DB index/.test(text)) {
     return refuse(
@@ -140,23 +158,23 @@ function computeRefusal(error: unknown, { name }: RedisAddress): OnboardError | 
   if (/CERT|_TLS_|_SSL_|^EPROTO$/.test(errorCode(error) ?? "")) {
     return refuse(
       `no trusted TLS connection to the Redis at ${name}: ${text}`,
-      "check that the server speaks TLS (rediss://) and that its certificate is trusted (NODE_EXTRA_CA_CERTS)",
+      "check that the server speaks TLS (rediss://) and that its certificate is trusted: a private authority goes into redis.tls.caFile or NODE_EXTRA_CA_CERTS",
     );
   }
   return undefined;
 }
 
 interface Unanswered {
-  readonly address: RedisAddress;
+  readonly name: string;
   readonly waitMs: number;
   readonly lastError: unknown;
 }
 
-function unanswered({ address, waitMs, lastError }: Unanswered): OnboardError {
+function unanswered({ name, waitMs, lastError }: Unanswered): OnboardError {
   const reason = lastError === undefined ? "no answer" : connectionErrorText(lastError);
   return new OnboardError(
     EXIT.unavailable,
-    `the Redis at ${address.name} did not answer within ${waitMs / 1_000} s (${reason})`,
+    `the Redis at ${name} did not answer within ${waitMs / 1_000} s (${reason})`,
     {
       hint: "start it, or name another with --redis; --redis managed starts a private one on this machine",
       cause: lastError,

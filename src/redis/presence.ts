@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import type { Log } from "../core/log.ts";
 import { connectionErrorText } from "./error-code.ts";
 
@@ -21,7 +21,7 @@ export interface PresenceWatch extends Presence {
 const QUIET_MS = 30_000;
 
 /** Follows a connection that is ready now, and writes its comings and goings into the log. */
-export function watchPresence(client: Redis, log: Log): PresenceWatch {
+export function watchPresence(client: Redis | Cluster, log: Log): PresenceWatch {
   const away = new Set<() => void>();
   const back = new Set<() => void>();
   let awayAtMs: number | undefined;
@@ -49,10 +49,10 @@ export function watchPresence(client: Redis, log: Log): PresenceWatch {
 }
 
 /** Listens to a connection's errors, without which one would end the process, and logs few of them. */
-export function logErrors(client: Redis, log: Log): void {
+export function logErrors(client: Redis | Cluster, log: Log): void {
   let quietUntilMs = 0;
   let suppressedCount = 0;
-  client.on("error", (error: unknown) => {
+  const onError = (error: unknown): void => {
     if (performance.now() < quietUntilMs) {
       suppressedCount += 1;
       return;
@@ -60,7 +60,9 @@ export function logErrors(client: Redis, log: Log): void {
     log.warn("redis.error", { reason: connectionErrorText(error), suppressedCount });
     quietUntilMs = performance.now() + QUIET_MS;
     suppressedCount = 0;
-  });
+  };
+  // A Cluster tells of one node's trouble by a name of its own, and goes on.
+  client.on("error", onError).on("node error", onError);
 }
 
 function subscribe(listeners: Set<() => void>, listener: () => void): () => void {

@@ -1,8 +1,9 @@
-import type { Redis } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import { errorText, OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
 import { isNewEnough, OLDEST_SERVER, parseServerVersion } from "./server-version.ts";
+import { mastersOf } from "./topology.ts";
 
 /** What a check needs to know about the server beside its connection. */
 export interface ServerCheck {
@@ -18,11 +19,42 @@ export interface ServerCheck {
  * is a lost or a twice paid row. What the account may not ask is warned about instead.
  * @throws OnboardError (exit 2)
  */
-export async function checkServer(client: Redis, check: ServerCheck): Promise<void> {
-  const facts = await readInfo(client, check.log);
-  checkVersion(facts.get("redis_version"), check);
-  const policy = facts.get("maxmemory_policy") ?? (await readPolicy(client));
-  checkPolicy(policy, check);
+export async function checkServer(client: Redis | Cluster, check: ServerCheck): Promise<void> {
+  // Each node of a Cluster has a version and a policy of its own.
+  const servers = mastersOf(client);
+  for (const server of servers) {
+    const facts = await readInfo(server, check.log);
+    if (server === client) await checkMode(server, facts.get("redis_mode"), check);
+    checkVersion(facts.get("redis_version"), check);
+    checkPolicy(facts.get("maxmemory_policy") ?? (await readPolicy(server)), check);
+  }
+}
+
+/** A URL must not lead to a Sentinel, nor to one of several nodes, which serves its own keys only. */
+async function checkMode(
+  server: Redis,
+  mode: string | undefined,
+  check: ServerCheck,
+): Promise<void> {
+  if (mode === "sentinel") {
+    throw new OnboardError(EXIT.usage, `the server at ${check.name} is a Sentinel`, {
+      hint: "write it into redis.sentinels.hosts of the configuration file instead",
+    });
+  }
+  if (mode === "cluster" && (await countMasters(server)) > 1) {
+    throw new OnboardError(EXIT.usage, `the Redis at ${check.name} is a node of a Cluster`, {
+      hint: "write it into redis.cluster of the configuration file instead",
+    });
+  }
+}
+
+/** 1 where the account may not ask. */
+async function countMasters(server: Redis): Promise<number> {
+  try {
+    return Number(parseInfo(await server.cluster("INFO")).get("cluster_size") ?? "1");
+  } catch {
+    return 1;
+  }
 }
 
 /** Reads an INFO reply's `name:value` lines. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { errorText } from "../core/errors.ts";
@@ -7,6 +7,7 @@ import type { Log } from "../core/log.ts";
 import { parseOwnJson } from "../core/own-json.ts";
 import type { Ledger } from "../redis/ledger.ts";
 import { isRedisOutage } from "../redis/outage.ts";
+import { isAlive } from "../redis/process-identity.ts";
 import type { PaidAnswer, StoreAnswer } from "../steps/step-deps.ts";
 
 /** Answers that were paid for while Redis was away; the next start on this host reads them. */
@@ -82,6 +83,32 @@ async function append(file: string, answer: PaidAnswer): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** The file of this process for a run, in this host's state folder. */
+export function ownAnswerFile(stateDir: string, runId: string): string {
+  return path.join(stateDir, "answers", `${runId}.${process.pid}.ndjson`);
+}
+
+/** Puts what processes that are gone have left of a run into Redis. */
+export async function replayLeftAnswers(
+  stateDir: string,
+  runId: string,
+  ledger: Ledger,
+): Promise<void> {
+  const dir = path.join(stateDir, "answers");
+  const names = existsSync(dir) ? await readdir(dir) : [];
+  for (const name of names) {
+    const pid = pidOf(name, runId);
+    const isLeft = pid !== undefined && (pid === process.pid || !(await isAlive(pid)));
+    if (isLeft) await replayAnswers(path.join(dir, name), ledger);
+  }
+}
+
+/** Undefined for a file of another run. */
+function pidOf(name: string, runId: string): number | undefined {
+  const digits = name.slice(runId.length + 1).replace(".ndjson", "");
+  return name === `${runId}.${digits}.ndjson` && /^\d+$/.test(digits) ? Number(digits) : undefined;
 }
 
 /** Puts the answers of an earlier process into Redis, where they are not known yet, and removes the file. */

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errorText, OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
+import { isAlive } from "../redis/process-identity.ts";
 
 /** A private copy of the input: whatever happens to the original, the run reads this. */
 export interface InputCopy {
@@ -35,6 +36,7 @@ export async function copyInput(file: string, outDir: string): Promise<InputCopy
   });
   try {
     await mkdir(outDir, { recursive: true });
+    await removeLeftCopies(outDir);
     await pipeline(createReadStream(file), hashing, createWriteStream(copy, { flush: true }));
   } catch (error) {
     // Where no file can be made, none can be looked for either.
@@ -65,6 +67,16 @@ export async function copyInput(file: string, outDir: string): Promise<InputCopy
     },
     discard: () => rm(copy, { force: true }),
   };
+}
+
+/** Copies of processes that were killed before they could use them. */
+async function removeLeftCopies(outDir: string): Promise<void> {
+  for (const name of await readdir(outDir)) {
+    const pid = /^\.incoming-(?<pid>\d+)-/.exec(name)?.groups?.["pid"];
+    if (pid !== undefined && !(await isAlive(Number(pid)))) {
+      await rm(path.join(outDir, name), { force: true });
+    }
+  }
 }
 
 async function statInput(file: string): Promise<{ size: number; mtimeMs: number; ino: number }> {

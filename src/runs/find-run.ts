@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { Config } from "../config/schema.ts";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import { isRunId } from "../core/run-id.ts";
@@ -30,8 +31,8 @@ export interface FoundRun {
 export interface FindDeps {
   /** Absolute. */
   readonly outDir: string;
-  /** `managed` or a URL. */
-  readonly redisUrl: string;
+  /** Which Redis was set. */
+  readonly redisKind: Config["redis"]["kind"];
   /** This host's state folder. */
   readonly stateDir: string;
   readonly openRedis: () => Promise<RedisHandle>;
@@ -132,8 +133,8 @@ type RedisLook =
   /** A managed one that was never started: starting it would show nothing. */
   | { readonly kind: "never-was" };
 
-async function lookForRedis({ redisUrl, stateDir, openRedis }: FindDeps): Promise<RedisLook> {
-  if (redisUrl === "managed" && !hasManagedData(path.join(stateDir, "redis"))) {
+async function lookForRedis({ redisKind, stateDir, openRedis }: FindDeps): Promise<RedisLook> {
+  if (redisKind === "managed" && !hasManagedData(path.join(stateDir, "redis"))) {
     return { kind: "never-was" };
   }
   try {

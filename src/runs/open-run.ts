@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import { parseTemplate } from "../core/message-template.ts";
+import { isSettled } from "../core/progress.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { InputFacts } from "../core/summary.ts";
 import { openInput } from "../csv/read-input.ts";
@@ -100,7 +101,9 @@ export async function openRun(run: BegunRun): Promise<OpenRun> {
   try {
     // The journal is there before its place is recorded: a crash between leaves a run that can go on.
     await record.claimOutput(place);
-    await restoreFromJournal(run);
+    const progress = await record.progress();
+    // Of a settled run Redis keeps the counters and no row: nothing is to be counted again.
+    if (progress === undefined || !isSettled(progress.status)) await restoreFromJournal(run);
     return { ...run, journal };
   } catch (error) {
     await journal.close();

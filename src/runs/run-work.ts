@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { FatalStop } from "../core/stop.ts";
 import type { RunQueues } from "../queue/run-queues.ts";
@@ -9,7 +8,7 @@ import type { Ledger } from "../redis/ledger.ts";
 import type { Heartbeat, RunRecord } from "../redis/run-record.ts";
 import { createSendHold } from "../steps/send-hold.ts";
 import type { AnswerFile } from "./answer-file.ts";
-import { createAnswerFile, replayAnswers } from "./answer-file.ts";
+import { createAnswerFile, ownAnswerFile, replayLeftAnswers } from "./answer-file.ts";
 import { meetAgent } from "./meet-agent.ts";
 import type { Monitor } from "./monitor.ts";
 import { createMonitor } from "./monitor.ts";
@@ -33,7 +32,6 @@ export class RunWork {
   readonly monitor: Monitor;
 
   private readonly deps: RunWorkDeps;
-  private readonly answerPath: string;
   private readonly answers: AnswerFile;
   private readonly sendHold = createSendHold();
   private readonly stopping = new AbortController();
@@ -45,8 +43,7 @@ export class RunWork {
   constructor(deps: RunWorkDeps) {
     const { settings, record, redis, log, stateDir } = deps;
     this.deps = deps;
-    this.answerPath = path.join(stateDir, "answers", `${settings.runId}.ndjson`);
-    this.answers = createAnswerFile(this.answerPath, log);
+    this.answers = createAnswerFile(ownAnswerFile(stateDir, settings.runId), log);
     this.monitor = createMonitor({
       record,
       bounds: settings,
@@ -90,7 +87,7 @@ export class RunWork {
 
   private async work(signal: AbortSignal): Promise<void> {
     const { deps, sendHold } = this;
-    await replayAnswers(this.answerPath, deps.ledger);
+    await replayLeftAnswers(deps.stateDir, deps.settings.runId, deps.ledger);
     const { url, transport } = await deps.openAgent();
     const onAway = (sinceMs: number | undefined): void => {
       this.meetingAwaySinceMs = sinceMs;

@@ -25,7 +25,7 @@ export type RunActivity =
   | { readonly kind: "unknown" };
 
 /** What can be told about the agent of a run that is not settled. */
-export type AgentState =
+type AgentState =
   | { readonly kind: "there" }
   /** `sinceMs` (epoch) is known only with the key that the run's processes have. */
   | { readonly kind: "away"; readonly sinceMs: number | undefined };

@@ -4,12 +4,14 @@ import type { StepOutcome, TrackJob } from "../core/job.ts";
 import type { RowOutcome } from "../core/outcome.ts";
 import { judgeTask } from "../core/task-outcome.ts";
 import { askAboutTask, cancelTask } from "./agent-calls.ts";
-import { factsOf, finishRow } from "./finish.ts";
+import { factsOf, finishRow, reportFailure } from "./finish.ts";
 import type { StepDeps } from "./step-deps.ts";
 
 /** What a row becomes whose task is past its time. */
 export interface Overdue {
   readonly reason: AgentReason;
+  /** JSON-RPC or HTTP code of the last answer, empty when there was none. */
+  readonly code: string;
   readonly message: string;
   /** Ends the waits for the gate. */
   readonly signal: AbortSignal;
@@ -28,8 +30,11 @@ export async function cancelOverdueTask(
   const first = lateEnd(canceled, job, deps.now());
   if (first !== undefined) return finish(deps, job, first);
   if (canceled.kind === "task") return finish(deps, job, failed(job, overdue, deps.now()));
+  // How a CancelTask fails otherwise says little of the agent: some wait for their own work first.
+  if (canceled.failure.kind === "throttled") await reportFailure(deps, canceled.failure, job.row);
 
   const reply = await askAboutTask(deps, job.taskId, overdue.signal);
+  if (reply.kind === "failure") await reportFailure(deps, reply.failure, job.row);
   const polled = { ...job, polls: job.polls + 1 };
   const second = lateEnd(reply, polled, deps.now());
   return finish(deps, polled, second ?? failed(polled, overdue, deps.now()));
@@ -46,8 +51,8 @@ function lateEnd(reply: TaskReply, job: TrackJob, nowMs: number): RowOutcome | u
 
 function failed(job: TrackJob, overdue: Overdue, finishedAtMs: number): RowOutcome {
   const { taskId, contextId } = job;
-  const { reason, message } = overdue;
-  const why = { kind: "failed", stage: "track", reason, code: "", message } as const;
+  const { reason, code, message } = overdue;
+  const why = { kind: "failed", stage: "track", reason, code, message } as const;
   return { ...factsOf(job, finishedAtMs), taskId, contextId, ...why };
 }
 

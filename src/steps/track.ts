@@ -40,7 +40,7 @@ export async function pollTask(
   const polled = { ...job, polls: job.polls + 1 };
   return reply.kind === "task"
     ? afterAnswer(deps, polled, { task: reply.task, signal })
-    : afterFailure(deps, polled, reply.failure);
+    : afterFailure(deps, polled, { failure: reply.failure, signal });
 }
 
 async function afterAnswer(
@@ -60,7 +60,7 @@ async function afterAnswer(
   if (ageMs >= deps.settings.taskTimeoutMs) {
     const reason = verdict.kind === "uncertain" ? verdict.reason : "TASK_TIMEOUT";
     const message = verdict.kind === "uncertain" ? verdict.message : "the task did not end in time";
-    return cancelOverdueTask(deps, known, { reason, message, signal });
+    return cancelOverdueTask(deps, known, { reason, code: "", message, signal });
   }
   const sinceSubmitMs = nowMs - job.submittedAtMs;
   return verdict.kind === "uncertain"
@@ -75,7 +75,7 @@ async function afterAnswer(
 async function afterFailure(
   deps: StepDeps,
   job: TrackJob,
-  failure: CallFailure,
+  { failure, signal }: { failure: CallFailure; signal: AbortSignal },
 ): Promise<StepOutcome<TrackJob>> {
   const { away } = await reportFailure(deps, failure, job.row);
   const nowMs = deps.now();
@@ -101,7 +101,7 @@ async function afterFailure(
     case "send-anew":
       return sendAnew(deps, failed);
     case "fail":
-      return failTask(deps, failed, { reason: decision.reason, failure });
+      return failTask(deps, failed, { reason: decision.reason, failure, signal });
     case "stop":
       deps.onStop(decision.stop);
       return askAgain(job, nowMs, 0);
@@ -124,14 +124,19 @@ async function sendAnew(deps: StepDeps, job: TrackJob): Promise<StepOutcome<Trac
   return { kind: "done" };
 }
 
+/** A task that nobody could ask about until its time was up is canceled like any other that is late. */
 function failTask(
   deps: StepDeps,
   job: TrackJob,
-  { reason, failure }: { reason: AgentReason; failure: CallFailure },
+  why: { reason: AgentReason; failure: CallFailure; signal: AbortSignal },
 ): Promise<StepOutcome<TrackJob>> {
+  const { reason, signal } = why;
+  const { kind, code, message } = why.failure;
+  if (kind !== "too-large" && kind !== "task-not-found") {
+    return cancelOverdueTask(deps, job, { reason, code, message, signal });
+  }
   const facts = factsOf(job, deps.now());
   const { taskId, contextId } = job;
-  const { code, message } = failure;
   const outcome = { ...facts, taskId, contextId, stage: "track", reason, code, message } as const;
   return finishRow(deps, { ...outcome, kind: "failed" }, { weight: job.weight, reception: "" });
 }

@@ -22,7 +22,7 @@ export const collect: RunCommand = async (input, context) => {
   const { openRedis } = app;
   const outDir = path.resolve(io.cwd, config.out);
   const given = config.input === undefined ? undefined : path.resolve(io.cwd, config.input);
-  const finding = { outDir, redisUrl: config.redis.url, stateDir: machine.stateDir };
+  const finding = { outDir, redisKind: config.redis.kind, stateDir: machine.stateDir };
   const startedAtMs = io.now();
   return stoppable(context, app, async (stopSignal) => {
     const { run } = await findRun({ ...finding, openRedis, warn }, name);

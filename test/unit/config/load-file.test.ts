@@ -50,7 +50,7 @@ describe("the configuration file", () => {
     async (text) => {
       const { load, writeYaml } = await setup();
       await writeYaml(text);
-      expect((await load()).config.redis.url).toBe("redis://cache:6379/1");
+      expect((await load()).config.redis).toEqual({ kind: "url", url: "redis://cache:6379/1" });
     },
   );
 
@@ -105,6 +105,6 @@ retention: {redis: 2d}
   it("may leave a whole section empty", async () => {
     const { load, writeYaml } = await setup();
     await writeYaml("agent:\nredis:\n");
-    expect((await load()).config.redis.url).toBe("managed");
+    expect((await load()).config.redis).toEqual({ kind: "managed" });
   });
 });

@@ -52,12 +52,12 @@ describe("flags and environment names", () => {
     const { load, writeYaml } = await setup();
     await writeYaml("redis: redis://file\n");
     const fallback = await load({ env: { REDIS_URL: "redis://fallback" } });
-    expect(fallback.config.redis.url).toBe("redis://fallback");
+    expect(fallback.config.redis).toEqual({ kind: "url", url: "redis://fallback" });
     expect(fallback.sources.get("redis.url")).toBe("REDIS_URL");
     const own = await load({
       env: { REDIS_URL: "redis://fallback", ONBOARD_BATCH_REDIS: "redis://own" },
     });
-    expect(own.config.redis.url).toBe("redis://own");
+    expect(own.config.redis).toEqual({ kind: "url", url: "redis://own" });
   });
 
   it.each([

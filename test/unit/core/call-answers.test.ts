@@ -54,7 +54,8 @@ function afterPoll(answer: Answer, overdue: boolean): string {
       return decision.reason;
     case "stop":
       return `stop: ${decision.stop.kind}`;
-    default:
+    case "ask-again":
+    case "send-anew":
       return decision.kind;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorText, OnboardError } from "../../../src/core/errors.ts";
+import { errorText, exitCodeOfError, OnboardError } from "../../../src/core/errors.ts";
 import { EXIT } from "../../../src/core/exit-code.ts";
 
 describe("an error that ends a command on purpose", () => {
@@ -40,6 +40,19 @@ describe("the exit codes", () => {
       interrupted: 130,
       terminated: 143,
     });
+  });
+});
+
+describe("what a process exits with", () => {
+  it("is the code of an error that was meant", () => {
+    expect(exitCodeOfError(new OnboardError(EXIT.held, "somebody has it"))).toBe(6);
+  });
+
+  it.each([
+    ["an error that nobody expected", new TypeError("x is undefined")],
+    ["whatever else was thrown", "gone"],
+  ])("is 1 for %s", (_what, thrown) => {
+    expect(exitCodeOfError(thrown)).toBe(1);
   });
 });
 

@@ -73,17 +73,14 @@ describe("summary.json", () => {
 
 describe("the exit code of a settled run", () => {
   it.each([
-    ["completed", 0, 0, 0],
-    ["completed", 1, 0, 3],
-    ["completed", 0, 1, 3],
-    ["canceled", 0, 0, 7],
-    ["canceled", 1, 1, 7],
-    ["stopped", 0, 0, 7],
-    ["stopped", 20, 0, 7],
-  ] as const)(
-    "%s with %d failed and %d in need of input: %d",
-    (status, failed, needsInput, code) => {
-      expect(exitCodeOf({ status, rows: { failed, needsInput } })).toBe(code);
-    },
-  );
+    ["completed", { failed: 0, needsInput: 0 }, 0],
+    ["completed", { failed: 1, needsInput: 0 }, 3],
+    ["completed", { failed: 0, needsInput: 1 }, 3],
+    ["canceled", { failed: 0, needsInput: 0 }, 7],
+    ["canceled", { failed: 1, needsInput: 1 }, 7],
+    ["stopped", { failed: 0, needsInput: 0 }, 7],
+    ["stopped", { failed: 20, needsInput: 0 }, 7],
+  ] as const)("%s with %o: %d", (status, rows, code) => {
+    expect(exitCodeOf({ status, rows })).toBe(code);
+  });
 });

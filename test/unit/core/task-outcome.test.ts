@@ -213,13 +213,13 @@ describe("a direct message", () => {
   });
 });
 
+function succeeded(words: string, taskId = "task-7"): SucceededOutcome {
+  return { ...messageOutcome({ contextId: "c", parts: [text(words)] }, FACTS), taskId };
+}
+
 describe("an outcome as it is stored", () => {
   /** What an outcome may have as one line of JSON. */
   const LIMIT_BYTES = 1_048_576;
-
-  function succeeded(words: string, taskId = "task-7"): SucceededOutcome {
-    return { ...messageOutcome({ contextId: "c", parts: [text(words)] }, FACTS), taskId };
-  }
 
   const frameBytes = JSON.stringify(succeeded("")).length;
 
