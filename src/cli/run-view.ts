@@ -9,7 +9,8 @@ export function snapshotOf(view: RunView, nowMs: number): ProgressSnapshot {
   return {
     runId: view.settings.runId,
     ...countsOf(progress),
-    sendPerSecond: view.sendPerSecond(),
+    // Sends are counted when their slot is reserved, up to a second before they are made.
+    sendPerSecond: Math.min(view.sendPerSecond(), view.settings.sendPerSecond),
     sendLimit: view.settings.sendPerSecond,
     ...(awaySinceMs === undefined ? {} : { agentDownSinceMs: awaySinceMs }),
     ...(nextTryAtMs === undefined ? {} : { nextTryAtMs }),

@@ -9,7 +9,7 @@ export interface HostPort {
 }
 
 /** Files of a TLS connection as given, relative to the working directory. */
-export interface TlsFiles {
+interface TlsFiles {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
@@ -60,7 +60,11 @@ type RedisValues = { readonly "redis.url": string } & {
   readonly [Key in Exclude<RedisKey, "redis.url">]?: z.output<(typeof REDIS_READERS)[Key]>;
 };
 
-/** What cannot be meant together: the setting to blame, and why. */
+/**
+ * Looks for what cannot be meant together.
+ *
+ * @yields the setting to blame, and why
+ */
 export function* redisContradictions(
   values: RedisValues,
 ): Generator<readonly [RedisKey, string], void> {

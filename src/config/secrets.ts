@@ -39,15 +39,11 @@ export async function readSecrets(
   env: Readonly<Record<string, string | undefined>>,
   cwd: string,
 ): Promise<SecretsRead> {
-  const read = await Promise.all(
-    Object.entries(KINDS).map(async ([key, kind]) => ({
-      key,
-      ...(await readSecret(kind, env, cwd)),
-    })),
-  );
-  const found = read.filter(({ value }) => value !== undefined);
+  const kinds = Object.entries(KINDS);
+  const read = await Promise.all(kinds.map(([, kind]) => readSecret(kind, env, cwd)));
+  const values = kinds.map(([key], index) => [key, read[index]?.value] as const);
   return {
-    secrets: Object.fromEntries(found.map(({ key, value }) => [key, value])),
+    secrets: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
     faults: read.flatMap(({ faults }) => faults),
     warnings: read.flatMap(({ warnings }) => warnings),
   };

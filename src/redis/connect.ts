@@ -1,14 +1,18 @@
 import type { Cluster, Redis } from "ioredis";
-import { OnboardError } from "../core/errors.ts";
-import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
 import { closeClient, cutClient } from "./close-client.ts";
-import { connectionErrorText, errorCode } from "./error-code.ts";
-import { findTrouble } from "./knock.ts";
 import { logErrors, type Presence, watchPresence } from "./presence.ts";
 import { checkServer } from "./server-check.ts";
 import { withinLimit } from "./time-limit.ts";
-import { createClient, duplicateOf, mastersOf, nameOf, type RedisTopology } from "./topology.ts";
+import {
+  createClient,
+  duplicateOf,
+  hasAllMasters,
+  mastersOf,
+  nameOf,
+  type RedisTopology,
+} from "./topology.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
 
 /** A connection that reconnects by itself; commands wait while Redis is away. */
 export type RedisClient = Redis | Cluster;
@@ -90,94 +94,8 @@ function createHandle(client: RedisClient, name: string, log: Log): RedisHandle 
 }
 
 async function answers(client: RedisClient, limitMs: number): Promise<boolean> {
-  if (client.status !== "ready") return false;
+  if (client.status !== "ready" || !hasAllMasters(client)) return false;
   const pings = Promise.all(mastersOf(client).map((node) => node.ping())).catch(() => "refused");
   const end = await withinLimit(pings, limitMs);
   return end.kind === "done" && end.value !== "refused";
-}
-
-interface Waiting {
-  readonly topology: RedisTopology;
-  readonly name: string;
-  readonly waitMs: number;
-}
-
-async function waitUntilReady(client: RedisClient, waiting: Waiting): Promise<void> {
-  const { topology, name, waitMs } = waiting;
-  const single = topology.kind === "single";
-  let lastError: unknown;
-  let looking: Promise<void> | undefined;
-  await new Promise<void>((resolve, reject) => {
-    const finish = (settle: () => void): void => {
-      clearTimeout(timer);
-      client.off("ready", onReady).off("error", onError);
-      settle();
-    };
-    const onReady = (): void => finish(resolve);
-    const take = (error: unknown): void => {
-      lastError = error;
-      const refusal = computeRefusal(error, name);
-      if (refusal !== undefined) finish(() => reject(refusal));
-    };
-    const look = async (told: unknown): Promise<void> => {
-      take((await findTrouble(topology)) ?? told);
-      looking = undefined;
-    };
-    const onError = (error: unknown): void => {
-      if (single) take(error);
-      else looking ??= look(error);
-    };
-    const timer = setTimeout(
-      () => finish(() => reject(unanswered({ name, waitMs, lastError }))),
-      waitMs,
-    );
-    client.on("ready", onReady).on("error", onError);
-  });
-}
-
-/** Errors that no waiting mends. */
-function computeRefusal(error: unknown, name: string): OnboardError | undefined {
-  const text = connectionErrorText(error);
-  const refuse = (message: string, hint: string): OnboardError =>
-    new OnboardError(EXIT.usage, message, { hint, cause: error });
-  if (/\b(WRONGPASS|NOAUTH|NOPERM)\b|invalid password/.test(text)) {
-    return refuse(
-      `the Redis at ${name} refuses the user or password`,
-      "write them into the URL, percent-encoded: redis://user:password@host:6379, or redis://:password@host:6379",
-    );
-  }
-  if (/cluster support disabled/.test(text)) {
-    return refuse(`the Redis at ${name} is no Cluster`, "write it into redis.url instead");
-  }
-  if (/DB index/.test(text)) {
-    return refuse(
-      `the Redis at ${name} has no such database`,
-      "the number after the host's / is the database; 0 always exists",
-    );
-  }
-  if (/CERT|_TLS_|_SSL_|^EPROTO$/.test(errorCode(error) ?? "")) {
-    return refuse(
-      `no trusted TLS connection to the Redis at ${name}: ${text}`,
-      "check that the server speaks TLS (rediss://) and that its certificate is trusted: a private authority goes into redis.tls.caFile or NODE_EXTRA_CA_CERTS",
-    );
-  }
-  return undefined;
-}
-
-interface Unanswered {
-  readonly name: string;
-  readonly waitMs: number;
-  readonly lastError: unknown;
-}
-
-function unanswered({ name, waitMs, lastError }: Unanswered): OnboardError {
-  const reason = lastError === undefined ? "no answer" : connectionErrorText(lastError);
-  return new OnboardError(
-    EXIT.unavailable,
-    `the Redis at ${name} did not answer within ${waitMs / 1_000} s (${reason})`,
-    {
-      hint: "start it, or name another with --redis; --redis managed starts a private one on this machine",
-      cause: lastError,
-    },
-  );
 }

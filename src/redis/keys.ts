@@ -20,7 +20,7 @@ export interface RunKeys {
   readonly ledger: string;
   /** STREAM: outcomes that no journal has yet; field `o` is the outcome's JSON. */
   readonly results: string;
-  /** HASH: backlogBytes, accepted, refused, outDir, outHost. */
+  /** HASH: backlogBytes, accepted, refused, output, input, seen:<process>, acceptedAt, refusedAt. */
   readonly private: string;
   /** SET: rows that hold one of `--max-open-tasks` places. */
   readonly places: string;

@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import type { RedisLogin, RedisNode, RedisTls, RedisTopology } from "./topology.ts";
 
 interface Door {
+  readonly isCluster: boolean;
   readonly nodes: readonly RedisNode[];
   readonly login: RedisLogin | undefined;
   readonly tls: RedisTls | undefined;
@@ -31,13 +32,16 @@ function doorOf(topology: RedisTopology): Door | undefined {
     case "single":
       return undefined;
     case "sentinels":
-      return { nodes: topology.sentinels, login: topology.sentinelLogin, tls };
+      return { isCluster: false, nodes: topology.sentinels, login: topology.sentinelLogin, tls };
     case "cluster":
-      return { nodes: topology.nodes, login: topology.login, tls };
+      return { isCluster: true, nodes: topology.nodes, login: topology.login, tls };
   }
 }
 
-async function knockAt({ host, port }: RedisNode, { login, tls }: Door): Promise<unknown> {
+async function knockAt(
+  { host, port }: RedisNode,
+  { isCluster, login, tls }: Door,
+): Promise<unknown> {
   const client = new Redis({
     host,
     port,
@@ -55,11 +59,16 @@ async function knockAt({ host, port }: RedisNode, { login, tls }: Door): Promise
   });
   try {
     await client.connect();
-    await client.ping();
+    if (isCluster) assertUp(await client.cluster("INFO"));
+    else await client.ping();
   } catch (error) {
     first ??= error;
   } finally {
     client.disconnect();
   }
   return first;
+}
+
+function assertUp(clusterInfo: string): void {
+  if (!clusterInfo.includes("cluster_state:ok")) throw new Error("not every slot has a node");
 }

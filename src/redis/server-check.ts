@@ -2,6 +2,8 @@ import type { Cluster, Redis } from "ioredis";
 import { errorText, OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
+import { notPermitted } from "./connection-refusal.ts";
+import { RUNS_KEY } from "./keys.ts";
 import { isNewEnough, OLDEST_SERVER, parseServerVersion } from "./server-version.ts";
 import { mastersOf } from "./topology.ts";
 
@@ -27,6 +29,18 @@ export async function checkServer(client: Redis | Cluster, check: ServerCheck): 
     if (server === client) await checkMode(server, facts.get("redis_mode"), check);
     checkVersion(facts.get("redis_version"), check);
     checkPolicy(facts.get("maxmemory_policy") ?? (await readPolicy(server)), check);
+  }
+  await checkAccess(client, check);
+}
+
+/** An account without our keys would be noticed only in the middle of the work. */
+async function checkAccess(client: Redis | Cluster, { name }: ServerCheck): Promise<void> {
+  try {
+    await client.zcard(RUNS_KEY);
+    await client.eval("return 1", 0);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith("NOPERM")) throw error;
+    throw notPermitted(name, error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { errorText, OnboardError } from "../core/errors.ts";
@@ -43,9 +44,13 @@ async function readPem(setting: string, file: string): Promise<string> {
   }
 }
 
-function check(what: string, part: RedisTls): void {
+function check(what: string, part: RedisTls): readonly X509Certificate[] {
   try {
     createSecureContext(part);
+    // It takes a text without any certificate for an empty list of authorities.
+    return [part.ca, part.cert]
+      .filter((pem) => pem !== undefined)
+      .map((pem) => new X509Certificate(pem));
   } catch (error) {
     throw new OnboardError(EXIT.usage, `${what} cannot be used (${errorText(error)})`, {
       hint: "PEM files are wanted: -----BEGIN CERTIFICATE-----, and for a key -----BEGIN PRIVATE KEY-----",

@@ -119,6 +119,16 @@ export function mastersOf(client: Redis | Cluster): readonly Redis[] {
   return client instanceof Cluster ? client.nodes("master") : [client];
 }
 
+/** Whether there is a connection, be it a broken one, to the server of every key. */
+export function hasAllMasters(client: Redis | Cluster): boolean {
+  if (!(client instanceof Cluster)) return true;
+  const connected = new Set(
+    client.nodes("master").map(({ options }) => `${options.host}:${options.port}`),
+  );
+  // A node that cannot be reached leaves the connections at once, and the slots when it has a successor.
+  return client.slots.every(([master]) => master !== undefined && connected.has(master));
+}
+
 function commonOptions({ login }: Pick<RedisTopology, "login">): ServerOptions {
   return {
     ...CONNECTION_OPTIONS,

@@ -1,7 +1,4 @@
 import { existsSync } from "node:fs";
-import { isLoopback } from "../a2a/agent-url.ts";
-import { OnboardError } from "../core/errors.ts";
-import { EXIT } from "../core/exit-code.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import { exitCodeOf } from "../core/summary.ts";
 import type { RedisHandle } from "../redis/connect.ts";
@@ -11,6 +8,7 @@ import { copyInput } from "./copy-input.ts";
 import type { OpenRunDeps } from "./open-run.ts";
 import { planOf } from "./open-run.ts";
 import { knownEverywhere, knownFromDisk, settingsOf, wishOf } from "./prepare-run.ts";
+import { requireKey } from "./require-key.ts";
 import type { RunEnd, RunFileDeps } from "./run-context.ts";
 import { listRunsOnDisk, readRunOnDisk, runFolder } from "./run-folder.ts";
 
@@ -32,7 +30,7 @@ export async function withChosenFile(
   file: string,
   goOn: (chosen: ChosenFile) => Promise<RunEnd>,
 ): Promise<RunEnd> {
-  requireKey(deps);
+  requireKey(deps.config.agent, deps.apiKey);
   const copy = await copyInput(file, deps.outDir);
   try {
     const wish = wishOf(deps.config, file, copy.sha256);
@@ -71,14 +69,4 @@ export async function settledEnd(outDir: string, runId: string): Promise<RunEnd>
     wasSettled: true,
     error: undefined,
   };
-}
-
-/** Anything but loopback needs a key, unless the configuration says that the agent wants none. */
-function requireKey({ config, apiKey }: RunFileDeps): void {
-  const { url, auth } = config.agent;
-  if (apiKey !== undefined || auth === "none" || url === "sandbox") return;
-  if (isLoopback(new URL(url))) return;
-  throw new OnboardError(EXIT.usage, `there is no key for the agent at ${url}`, {
-    hint: "set ONBOARD_BATCH_API_KEY or ONBOARD_BATCH_API_KEY_FILE; for an agent without keys say agent.auth: none in the configuration file",
-  });
 }

@@ -1,15 +1,13 @@
-import path from "node:path";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
 import { isSettled } from "../core/progress.ts";
-import type { RunSettings } from "../core/run-settings.ts";
 import type { RedisHandle } from "../redis/connect.ts";
 import { createSendHold } from "../steps/send-hold.ts";
 import { settledEnd } from "./choose-file.ts";
 import { createRunCollector } from "./collector.ts";
-import { copyInput } from "./copy-input.ts";
 import type { FoundRun } from "./find-run.ts";
+import { requireInput } from "./given-input.ts";
 import { holdRun } from "./hold-run.ts";
 import { createMonitor } from "./monitor.ts";
 import type { HeldRun } from "./open-run.ts";
@@ -46,7 +44,8 @@ export async function collectRun(deps: CollectDeps, run: FoundRun): Promise<RunE
   }
   const redis = await deps.openRedis();
   const { outDir, warn, stopSignal } = deps;
-  const placeInput = (target: string): Promise<void> => placeGivenInput(deps, settings, target);
+  const given = { file: deps.input, outDir };
+  const placeInput = (target: string): Promise<void> => requireInput(given, settings, target);
   const opening = { client: redis.client, outDir, warn, stopSignal, placeInput };
   const holding = { redis, opening, log: deps.log, whenHeld: "wait" } as const;
   return holdRun(holding, settings, (held) => collectUntilSettled({ ...deps, redis }, held));
@@ -80,36 +79,4 @@ async function collectUntilSettled(
   await collector.stop();
   await monitor.stop();
   return end;
-}
-
-/** Takes the input that was given for a run whose copy is on another host, if it is the same. */
-async function placeGivenInput(
-  { input, outDir }: CollectDeps,
-  { sha256, runId, file }: RunSettings,
-  target: string,
-): Promise<void> {
-  if (input === undefined) {
-    throw new OnboardError(
-      EXIT.usage,
-      `the input of run ${runId} is not in ${path.dirname(target)}`,
-      {
-        hint: `give it with --input <path of ${file}>, or the right folder with --out`,
-      },
-    );
-  }
-  const copy = await copyInput(input, outDir);
-  try {
-    if (copy.sha256 !== sha256) {
-      throw new OnboardError(
-        EXIT.usage,
-        `${input} is not the input of run ${runId}: its sha256 differs`,
-        {
-          hint: `give the file that was ingested as ${file}`,
-        },
-      );
-    }
-    await copy.moveTo(target);
-  } finally {
-    await copy.discard();
-  }
 }

@@ -57,7 +57,7 @@ export interface HeldRun extends OpenRun {
 
 /**
  * Reads a run's input and makes the run known, or finds it as it is: its total is set before the
- * first call.
+ * first call, and whatever a journal here holds is done.
  *
  * @throws OnboardError exit 2 for an input that cannot be read
  */
@@ -78,7 +78,9 @@ export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<B
     await record.setInputFacts(input);
     await record.begin({ total, pending: total - countFailedWhenRead(scan), failedWhenRead });
     const ledger = new Ledger(deps.client, known.runId, settings);
-    return { settings, folder, plan, scan, input, record, ledger };
+    const run = { settings, folder, plan, scan, input, record, ledger };
+    if (existsSync(folder.journal)) await restoreFromJournal(run);
+    return run;
   } catch (error) {
     // A run that never began leaves nothing behind.
     if (isNew) await rm(folder.dir, { recursive: true, force: true });
@@ -87,7 +89,7 @@ export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<B
 }
 
 /**
- * Opens the journal of a begun run and marks as done whatever it holds.
+ * Opens the journal of a begun run.
  *
  * @throws OnboardError exit 2 when the run's outputs are elsewhere, exit 5 when the disk does not
  * take the journal
@@ -101,9 +103,6 @@ export async function openRun(run: BegunRun): Promise<OpenRun> {
   try {
     // The journal is there before its place is recorded: a crash between leaves a run that can go on.
     await record.claimOutput(place);
-    const progress = await record.progress();
-    // Of a settled run Redis keeps the counters and no row: nothing is to be counted again.
-    if (progress === undefined || !isSettled(progress.status)) await restoreFromJournal(run);
     return { ...run, journal };
   } catch (error) {
     await journal.close();
@@ -125,7 +124,12 @@ export async function planOf(settings: RunSettings, file: string): Promise<Input
 const RESTORE_CHUNK = 500;
 
 /** The journal wins: what it holds is done, whatever Redis remembers. */
-async function restoreFromJournal({ ledger, folder, scan }: BegunRun): Promise<void> {
+async function restoreFromJournal({ record, ledger, folder, scan }: BegunRun): Promise<void> {
+  const progress = await record.progress();
+  // Of a settled run Redis keeps the counters and no row: nothing is to be counted again.
+  if (progress !== undefined && isSettled(progress.status)) return;
+  // A journal that is not the run's own would mark rows as done whose answers are elsewhere.
+  await refuseOtherPlace(record, { host: hostname(), dir: folder.dir, hasJournal: true });
   let chunk: KnownOutcome[] = [];
   const flush = async (): Promise<void> => {
     const states = await ledger.states(chunk.map(({ row }) => row));

@@ -10,9 +10,9 @@ import type { RunSummaryFile } from "../core/summary.ts";
 import type { RedisClient } from "../redis/connect.ts";
 import type { OutputPlace } from "../redis/run-record.ts";
 import { RunRecord } from "../redis/run-record.ts";
-import { copyInput } from "./copy-input.ts";
 import type { FoundRun } from "./find-run.ts";
 import { unprocessedReason, writeSummary } from "./finish-run.ts";
+import { requireInput } from "./given-input.ts";
 import { planOf } from "./open-run.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { factsFromDisk, factsInRedis, factsOfSummary } from "./run-facts.ts";
@@ -47,7 +47,7 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
   const { runId } = run;
   const folder = runFolder(outDir, runId);
   const header = await requireJournal(deps, run, folder);
-  await requireInput(deps, folder, header.settings.sha256);
+  await requireInput({ file: deps.inputFile, outDir }, header.settings, folder.input);
   const plan = await planOf(header.settings, folder.input);
   const target: Target = { outDir, runId, folder, plan, redis };
   for (;;) {
@@ -113,35 +113,6 @@ function journalIsNotYet(runId: string): OnboardError {
   return new OnboardError(EXIT.usage, `run ${runId} has no journal yet`, {
     hint: `onboard-batch status ${runId} shows how it stands`,
   });
-}
-
-/** Sees to it that the run's input lies in its folder. */
-async function requireInput(
-  { outDir, inputFile }: ReportDeps,
-  folder: RunFolder,
-  sha256: string,
-): Promise<void> {
-  if (inputFile === undefined) {
-    if (existsSync(folder.input)) return;
-    throw new OnboardError(EXIT.usage, `the copy of the input is gone from ${folder.dir}`, {
-      hint: "name the file that the run was begun with: --input <file>",
-    });
-  }
-  const copy = await copyInput(inputFile, outDir);
-  try {
-    if (copy.sha256 !== sha256) {
-      throw new OnboardError(
-        EXIT.usage,
-        `${inputFile} is not the file that the run was begun with`,
-        {
-          hint: `its sha256 is ${copy.sha256}, that of the run's input ${sha256}`,
-        },
-      );
-    }
-    if (!existsSync(folder.input)) await copy.moveTo(folder.input);
-  } finally {
-    await copy.discard();
-  }
 }
 
 /** A settled summary counts for ever; else Redis knows best, once it has counted the rows. */

@@ -186,9 +186,8 @@ describe("a run with rows of every kind", () => {
     );
     expect(summary.input.encoding).toMatch(/^utf-?8/i);
     expect(summary.input.sha256).toMatch(/^[0-9a-f]{64}$/);
-    for (const at of [summary.startedAt, summary.updatedAt, summary.finishedAt]) {
-      expect(at).toMatch(ISO);
-    }
+    const times = [summary.startedAt, summary.updatedAt, summary.finishedAt];
+    for (const at of times) expect(at).toMatch(ISO);
   });
 
   test("leaves the files it names and no others", () => {

@@ -7,6 +7,8 @@ export interface AgentGateway {
   readonly url: string;
   /** Only this key is let in from now on; undefined lets everybody in. */
   allowKey(key: string | undefined): void;
+  /** Leads to another agent from now on. */
+  lead(targetUrl: string): void;
   /** Breaks every connection and refuses new ones, until mend(). */
   cut(): Promise<void>;
   mend(): Promise<void>;
@@ -23,10 +25,11 @@ export async function startGateway(
   begins: "open" | "cut" = "open",
 ): Promise<AgentGateway> {
   const agent = new Agent({ keepAlive: true });
+  let target = targetUrl;
   let allowed: string | undefined;
   const server = createServer((incoming, outgoing) => {
     if (allowed === undefined || incoming.headers["x-api-key"] === allowed) {
-      pass(incoming, outgoing, { targetUrl, agent });
+      pass(incoming, outgoing, { targetUrl: target, agent });
     } else {
       outgoing.writeHead(401, { "content-type": "application/json" });
       outgoing.end('{"code":40100000,"message":"UNAUTHORIZED"}');
@@ -56,6 +59,9 @@ export async function startGateway(
     url: `http://127.0.0.1:${port}/`,
     allowKey: (key) => {
       allowed = key;
+    },
+    lead: (url) => {
+      target = url;
     },
     cut,
     mend,

@@ -14,7 +14,7 @@ export interface ProgressWatch {
 }
 
 const EVERY_MS = 100;
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 45_000;
 
 /** Starts to watch; the run may begin later. Whoever starts it stops it. */
 export function watchProgress(redisUrl: string, runId: string): ProgressWatch {

@@ -19,7 +19,11 @@ export const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: i
 
 /** A connection as the program opens it; closed at the end of the test. */
 export async function openTestRedis(url = inject("redisUrl")): Promise<RedisHandle> {
-  const handle = await connectRedis({ url, force: false, log: SILENT });
+  const handle = await connectRedis({
+    topology: { kind: "single", url },
+    force: false,
+    log: SILENT,
+  });
   onTestFinished(() => handle.close());
   return handle;
 }
@@ -30,7 +34,7 @@ export function uniqueRunId(): string {
 }
 
 /** Settings with bounds that no test meets by accident. */
-export function testSettings(changes: Partial<RunSettings> = {}): RunSettings {
+function testSettings(changes: Partial<RunSettings> = {}): RunSettings {
   return {
     schemaVersion: 1,
     runId: uniqueRunId(),

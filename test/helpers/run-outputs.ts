@@ -53,7 +53,7 @@ async function onlyRun(outDir: string): Promise<string> {
 }
 
 /** Reads a CSV file strictly; nothing when there is none. */
-export async function readCsv(file: string): Promise<OutputCsv> {
+async function readCsv(file: string): Promise<OutputCsv> {
   if (!existsSync(file)) return NOTHING;
   const text = await readFile(file, "utf8");
   const [header = [], ...records] = parse(text);

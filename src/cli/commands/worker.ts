@@ -1,3 +1,4 @@
+import { requireKey } from "../../runs/require-key.ts";
 import { workOnRuns } from "../../runs/work-on-runs.ts";
 import type { RunCommand } from "../command.ts";
 import { createCommandParts } from "../command-parts.ts";
@@ -10,6 +11,7 @@ export const worker: RunCommand = async (_input, context) => {
   const { config, secrets, machine } = loaded;
   const parts = createCommandParts(context, loaded);
   const { app, log, warn } = parts;
+  requireKey(config.agent, secrets.apiKey);
   return stoppable(context, app, async (stopSignal) => {
     const redis = await app.openRedis();
     if (!config.terminal.quiet) {

@@ -49,13 +49,23 @@ async function open(
   force = false,
 ): Promise<RedisHandle & { readonly logged: Logged[] }> {
   const { log, logged } = createTestLog();
-  const handle = await connectRedis({ url, force, log, waitMs: 5_000 });
+  const handle = await connectRedis({
+    topology: { kind: "single", url },
+    force,
+    log,
+    waitMs: 5_000,
+  });
   cleanups.push(() => handle.close());
   return { ...handle, logged };
 }
 
 function refuse(url: string, waitMs = 5_000): Promise<unknown> {
-  return connectRedis({ url, waitMs, force: false, log: createTestLog().log }).then(
+  return connectRedis({
+    topology: { kind: "single", url },
+    waitMs,
+    force: false,
+    log: createTestLog().log,
+  }).then(
     () => {
       throw new Error("it was accepted");
     },
@@ -106,7 +116,11 @@ test("a Redis that is fit is opened, used, and left without a trace", async () =
 test("a Redis that starts late is waited for", async () => {
   const port = await findClosedPort();
   const { log } = createTestLog();
-  const opening = connectRedis({ url: `redis://127.0.0.1:${port}`, force: false, log });
+  const opening = connectRedis({
+    topology: { kind: "single", url: `redis://127.0.0.1:${port}` },
+    force: false,
+    log,
+  });
   await startRedis({ port });
   const handle = await opening;
   cleanups.push(() => handle.close());

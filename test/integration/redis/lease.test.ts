@@ -20,7 +20,7 @@ async function setup() {
     client,
     key,
     hold: (holder: ProcessIdentity) => client.set(key, JSON.stringify(holder), "PX", 20_000),
-    async take() {
+    take: async () => {
       const tried = await tryLease(client, runId, SILENT);
       if (tried.kind === "taken") onTestFinished(() => tried.lease.release());
       return tried;
@@ -103,6 +103,22 @@ describe("keeping", () => {
     await hold({ host: "elsewhere", pid: 1, startedAt: "1" });
     await tried.lease.release();
     expect(await client.exists(key)).toBe(1);
+  });
+
+  test("who was stalled for so long that another has it is told", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { client, key, take, hold } = await setup();
+    const tried = await take();
+    if (tried.kind !== "taken") throw new Error("not taken");
+    const other = { host: "elsewhere", pid: 1, startedAt: "1" };
+    await hold(other);
+    const lost = once(tried.lease.lost, "abort");
+    vi.advanceTimersByTime(5_000);
+    await lost;
+    expect(JSON.parse((await client.get(key)) ?? "")).toEqual(other);
   });
 
   test("one that ran out and went to another is not given back for it", async () => {

@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import type { RowOutcome } from "../../../src/core/outcome.ts";
 import type { RedisClient } from "../../../src/redis/connect.ts";
 import type { TestRun } from "../../helpers/run-for-tests.ts";
@@ -32,8 +33,8 @@ const goesOn = ({ status }: Model): boolean => status === "running" || status ==
 
 const weightOf = (index: number): number => WEIGHTS[index] ?? 0;
 
-function weigh(model: Model, test: (state: RowState) => boolean): number {
-  return model.rows.reduce((sum, state, at) => sum + (test(state) ? weightOf(at) : 0), 0);
+function weigh(model: Model, counts: (state: RowState) => boolean): number {
+  return model.rows.reduce((sum, state, at) => sum + (counts(state) ? weightOf(at) : 0), 0);
 }
 
 /** What the counters must be. */
@@ -71,8 +72,8 @@ class Transition implements fc.AsyncCommand<Model, TestRun> {
   async run(model: Model, run: TestRun): Promise<void> {
     await this.apply(model, run);
     const progress = await run.progress();
-    expect(progress).toMatchObject(expectedCounts(model));
-    expect(sumOfParts(progress)).toBe(TOTAL);
+    assert.deepEqual({ ...progress, ...expectedCounts(model) }, progress);
+    assert.equal(sumOfParts(progress), TOTAL);
   }
 
   toString(): string {
@@ -98,7 +99,7 @@ const transitions = [
         const row = at + 1;
         const leave = await run.ledger.beginSend({ row, tryGroup, ...(await run.lock(row)) });
         const mayGo = isFree && !isLate && model.status === "running";
-        expect(leave.kind === "go").toBe(mayGo);
+        assert.equal(leave.kind === "go", mayGo);
         if (!mayGo) return;
         model.sends += 1;
         model.rows[at] = { kind: "intent", tryGroup };
@@ -110,7 +111,7 @@ const transitions = [
         const row = at + 1;
         const { lockKey } = await run.lock(row);
         const leave = await run.ledger.beginSend({ row, tryGroup: 0, lockKey, token: "zombie" });
-        expect(leave.kind).toBe("lost");
+        assert.equal(leave.kind, "lost");
       }),
   ),
   fc.tuple(index, tryGroups).map(
@@ -119,10 +120,10 @@ const transitions = [
         const { kind } = stateOf(model, at);
         const task = taskOf(at, tryGroup);
         const kept = await run.ledger.recordTask(task);
-        if (!goesOn(model) || kind === "done") expect(kept).toBeUndefined();
-        else if (kind === "open") expect(kept).toBeDefined();
+        if (!goesOn(model) || kind === "done") assert.equal(kept, undefined);
+        else if (kind === "open") assert.notEqual(kept, undefined);
         else {
-          expect(kept).toEqual(task);
+          assert.deepEqual(kept, task);
           model.rows[at] = { kind: "open", tryGroup };
         }
       }),
@@ -133,7 +134,7 @@ const transitions = [
         const state = stateOf(model, at);
         const isMine = state.kind === "open" && state.tryGroup === tryGroup && goesOn(model);
         const wasDropped = state.kind === "intent" && state.tryGroup === tryGroup + 1;
-        expect(await run.ledger.dropTask(taskOf(at, tryGroup))).toBe(isMine || wasDropped);
+        assert.equal(await run.ledger.dropTask(taskOf(at, tryGroup)), isMine || wasDropped);
         if (isMine) model.rows[at] = { kind: "intent", tryGroup: tryGroup + 1 };
       }),
   ),

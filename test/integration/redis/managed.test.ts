@@ -53,14 +53,24 @@ async function joinManaged(dir = stateDir): Promise<ManagedRedis> {
 }
 
 async function connect(url: string): Promise<RedisHandle> {
-  const handle = await connectRedis({ url, force: false, log, waitMs: 5_000 });
+  const handle = await connectRedis({
+    topology: { kind: "single", url },
+    force: false,
+    log,
+    waitMs: 5_000,
+  });
   cleanups.push(() => handle.close());
   return handle;
 }
 
 /** Runs `work` on a connection that is closed again. */
 async function withRedis<T>(url: string, work: (handle: RedisHandle) => Promise<T>): Promise<T> {
-  const handle = await connectRedis({ url, force: false, log, waitMs: 5_000 });
+  const handle = await connectRedis({
+    topology: { kind: "single", url },
+    force: false,
+    log,
+    waitMs: 5_000,
+  });
   try {
     return await work(handle);
   } finally {

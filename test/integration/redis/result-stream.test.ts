@@ -9,8 +9,7 @@ async function setup() {
   const stream = createResultStream(redis.client, blocking, run.settings.runId);
   const record = (row: number, text = "") =>
     run.ledger.recordOutcome(testOutcome(row, "succeeded", text), 1, "");
-  const backlogBytes = async () =>
-    Number(await run.client.hget(run.keys.private, "backlogBytes"));
+  const backlogBytes = async () => Number(await run.client.hget(run.keys.private, "backlogBytes"));
   return { run, stream, record, backlogBytes };
 }
 

@@ -33,7 +33,7 @@ async function end(run: TestRun, row: number, kind: RowOutcome["kind"] = "succee
   await collect(run);
 }
 
-const BEAT = { isAgentAway: false, hadAnswer: false } as const;
+const BEAT = { agent: "unknown" } as const;
 
 describe("opening", () => {
   test("a run is listed by its start time and shows an empty progress", async () => {
@@ -124,22 +124,25 @@ describe("settling", () => {
     { reason: "operator", ended: "canceled" },
     { reason: "refused", ended: "stopped" },
     { reason: "max-failures", ended: "stopped" },
-  ] as const)("a run stopped by $reason follows its open tasks, then is $ended", async (expected) => {
-    const run = await setup(5);
-    await run.ledger.recordTask(testTask(1));
-    await end(run, 2);
-    await run.record.stop(expected.reason);
-    expect(await run.progress()).toMatchObject({ status: "stopping", finishedAt: "" });
-    expect(await run.record.settle(true)).toBeUndefined();
-    await end(run, 1, "needs-input");
-    // A send may be on the wire: what comes back is still taken in.
-    expect(await run.record.settle(false)).toBeUndefined();
-    expect(await run.record.settle(true)).toBe(expected.ended);
-    const progress = await run.progress();
-    expect(progress).toMatchObject({ pending: 0, unprocessed: 3, succeeded: 1, needsInput: 1 });
-    expect(progress.statusReason).toBe(expected.reason);
-    expect(sumOfParts(progress)).toBe(5);
-  });
+  ] as const)(
+    "a run stopped by $reason follows its open tasks, then is $ended",
+    async (expected) => {
+      const run = await setup(5);
+      await run.ledger.recordTask(testTask(1));
+      await end(run, 2);
+      await run.record.stop(expected.reason);
+      expect(await run.progress()).toMatchObject({ status: "stopping", finishedAt: "" });
+      expect(await run.record.settle(true)).toBeUndefined();
+      await end(run, 1, "needs-input");
+      // A send may be on the wire: what comes back is still taken in.
+      expect(await run.record.settle(false)).toBeUndefined();
+      expect(await run.record.settle(true)).toBe(expected.ended);
+      const progress = await run.progress();
+      expect(progress).toMatchObject({ pending: 0, unprocessed: 3, succeeded: 1, needsInput: 1 });
+      expect(progress.statusReason).toBe(expected.reason);
+      expect(sumOfParts(progress)).toBe(5);
+    },
+  );
 
   test("a stopping run whose rows all ended first keeps its reason", async () => {
     const run = await setup(1);
@@ -178,16 +181,18 @@ describe("the heartbeat", () => {
 
   test("it names an agent that is away, and no longer when it is back", async () => {
     const run = await setup(2);
-    await run.record.heartbeat({ ...BEAT, isAgentAway: true });
+    await run.record.heartbeat({ agent: "away" });
     expect((await run.progress()).statusReason).toBe("agent-down");
     await run.record.heartbeat(BEAT);
+    expect((await run.progress()).statusReason).toBe("agent-down");
+    await run.record.heartbeat({ agent: "answers" });
     expect((await run.progress()).statusReason).toBe("");
   });
 
   test("it leaves the reason of a run that is stopping", async () => {
     const run = await setup(2);
     await run.record.stop("operator");
-    await run.record.heartbeat({ ...BEAT, isAgentAway: true });
+    await run.record.heartbeat({ agent: "away" });
     expect((await run.progress()).statusReason).toBe("operator");
   });
 
@@ -202,12 +207,12 @@ describe("the heartbeat", () => {
 describe("refused credentials", () => {
   test("they are told at once when no other process works on the run, until an answer comes", async () => {
     const run = await setup(2);
-    await run.record.heartbeat({ ...BEAT, hadAnswer: true });
+    await run.record.heartbeat({ agent: "answers" });
     await run.record.noteRefused();
     expect((await run.progress()).statusReason).toBe("credentials");
     await run.record.heartbeat(BEAT);
     expect((await run.progress()).statusReason).toBe("credentials");
-    await run.record.heartbeat({ ...BEAT, hadAnswer: true });
+    await run.record.heartbeat({ agent: "answers" });
     expect((await run.progress()).statusReason).toBe("");
   });
 
