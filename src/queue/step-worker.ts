@@ -83,6 +83,8 @@ export function createStepWorker<Data>(options: StepWorkerOptions<Data>): StepWo
     async stop(reason) {
       const closing = worker.close();
       worker.cancelAllJobs(reason);
+      // Not waited for: a client that was never connected is none to end.
+      endBlockingClient(worker).catch(() => undefined);
       await closing;
     },
   };
@@ -111,4 +113,16 @@ async function moveOn<Data>(
     // since nobody takes up failed jobs: left alone, the next stalled check brings it back.
     if (error instanceof TypeError) onBug(error);
   }
+}
+
+/**
+ * BullMQ disconnects the client that waits for jobs and waits for its 'end', which ioredis never
+ * tells between two attempts to reconnect: closing would take for ever, Redis back or not. One last
+ * attempt, after which it does not reconnect, brings it.
+ */
+async function endBlockingClient<Data>(worker: Worker<Data, void>): Promise<void> {
+  const client = await worker.getBackend().blockingClient;
+  if (client?.status !== "reconnecting") return;
+  client.once("ready", () => client.disconnect());
+  await client.connect();
 }

@@ -1,5 +1,6 @@
 import { abortReason } from "../core/abort.ts";
 import { errorText } from "../core/errors.ts";
+import { createFarClock } from "../core/far-clock.ts";
 import type { Log } from "../core/log.ts";
 import type { RedisClient } from "./connect.ts";
 import type { Script } from "./script.ts";
@@ -52,6 +53,8 @@ interface Line {
 interface Grant {
   readonly awaySince: string;
   readonly againInMs: number;
+  /** When the slots were counted from, on Redis' clock. */
+  readonly redisNowMs: number;
   readonly waitsMs: readonly number[];
 }
 
@@ -79,8 +82,8 @@ export class GateQueue {
   private goodSinceAsked = false;
   private isTroubled = false;
   private isStopped = false;
-  /** Redis' clock minus this host's, ms. */
-  private clockOffsetMs = 0;
+  /** Redis' clock, seen from `performance.now()`; this host's until Redis has told its own. */
+  private readonly redisClock = createFarClock(Date.now() - performance.now());
 
   constructor(deps: GateQueueDeps) {
     this.deps = deps;
@@ -141,14 +144,19 @@ export class GateQueue {
     this.isTroubled = awaySince !== "";
     this.condition = this.isTroubled
       ? {
-          awaySinceMs: Number(awaySince) - this.clockOffsetMs,
+          awaySinceMs: this.hostMs(Number(awaySince)),
           nextTryAtMs: Date.now() + againInMs,
         }
       : { awaySinceMs: undefined, nextTryAtMs: undefined };
   }
 
   redisNowMs(): number {
-    return Date.now() + this.clockOffsetMs;
+    return this.redisClock.toFarMs(performance.now());
+  }
+
+  /** A moment of Redis' clock as ms since the epoch on this host's. */
+  private hostMs(redisMs: number): number {
+    return Math.round(Date.now() + this.redisClock.toOwnMs(redisMs) - performance.now());
   }
 
   stop(): void {
@@ -166,7 +174,7 @@ export class GateQueue {
     try {
       const intervalMs = slowestIntervalMs(line);
       const grant = await this.ask(line, wanted, intervalMs);
-      granted = handOut(line, grant.waitsMs, intervalMs);
+      granted = this.handOut(line, grant, intervalMs);
       // An open gate is asked again as soon as a slot comes into reach.
       againInMs = grant.againInMs - (grant.awaySince === "" ? HORIZON_MS : 0);
     } catch (error) {
@@ -192,26 +200,33 @@ export class GateQueue {
 
   private async ask(line: Line, wanted: number, intervalMs: number): Promise<Grant> {
     const good = this.takeGood() ? "1" : "0";
+    const askedAtMs = performance.now();
     const [, awaySince = "", againIn, redisNow, ...waits] = await this.acquire(
       [this.deps.key],
       [line.kind, wanted, HORIZON_MS, intervalMs, slowestTotalMs(line), good],
     );
-    this.clockOffsetMs = Number(redisNow) - Date.now();
+    const redisNowMs = Number(redisNow);
+    const answeredAtMs = performance.now();
+    this.redisClock.note({ askedAtMs, answeredAtMs, farMs: redisNowMs });
     const againInMs = Number(againIn);
     this.noteCondition(awaySince, againInMs);
-    return { awaySince, againInMs, waitsMs: waits.map(Number) };
+    return { awaySince, againInMs, redisNowMs, waitsMs: waits.map(Number) };
   }
-}
 
-/** @returns how many callers got a slot; one may have gone while Redis was asked */
-function handOut(line: Line, waitsMs: readonly number[], intervalMs: number): number {
-  const nowMs = performance.now();
-  const served = line.waiters.splice(0, waitsMs.length);
-  for (const [index, waiter] of served.entries()) {
-    const waitMs = waitsMs[index] ?? 0;
-    waiter.grant({ atMs: nowMs + waitMs, waitMs, intervalMs });
+  /**
+   * Slots are moments of Redis' clock: an answer that was late on its way does not move them.
+   *
+   * @returns how many callers got a slot; one may have gone while Redis was asked
+   */
+  private handOut(line: Line, { waitsMs, redisNowMs }: Grant, intervalMs: number): number {
+    const readAtMs = this.redisClock.toOwnMs(redisNowMs);
+    const served = line.waiters.splice(0, waitsMs.length);
+    for (const [index, waiter] of served.entries()) {
+      const waitMs = waitsMs[index] ?? 0;
+      waiter.grant({ atMs: readAtMs + waitMs, waitMs, intervalMs });
+    }
+    return served.length;
   }
-  return served.length;
 }
 
 function slowestIntervalMs({ kind, waiters }: Line): number {

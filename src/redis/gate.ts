@@ -83,8 +83,7 @@ export class CallGate {
     const ready = async (): Promise<void> => {
       for (let missed = 0; ; missed += 1) {
         await sleepUntil(slot.atMs, signal);
-        // Giving up slots for lateness for ever would stand still on a busy host.
-        if ((missed > 0 || isPunctual(slot)) && (await this.isOpenFor(slot))) return;
+        if (isPunctual(slot, missed) && (await this.isOpenFor(slot))) return;
         release();
         slot = await this.queue.reserve(kind, rates, signal);
         holdsPlace = true;
@@ -143,8 +142,10 @@ export class CallGate {
   }
 }
 
-function isPunctual(slot: Slot): boolean {
-  return performance.now() - slot.atMs <= Math.max(MIN_LATENESS_MS, slot.intervalMs);
+/** More is allowed with each miss: giving slots up for ever would stand still on a busy host. */
+function isPunctual(slot: Slot, missed: number): boolean {
+  const allowedMs = Math.max(MIN_LATENESS_MS, slot.intervalMs) * 2 ** missed;
+  return performance.now() - slot.atMs <= allowedMs;
 }
 
 /** @throws the signal's reason when it is aborted first */

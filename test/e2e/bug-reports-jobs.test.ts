@@ -22,6 +22,32 @@ const LOCK_MS = 10_000;
 // Locks take their time, and several runs at once share a small machine.
 vi.setConfig({ testTimeout: 150_000 });
 
+describe.concurrent("a call that lasts longer than the lock on its job", () => {
+  test("has the time that was given: an answer after 65 s is taken (22: beeai-framework#1183, litellm#25514, agent-framework#2407)", async ({
+    onTestFinished,
+  }) => {
+    const run = await runOnStub({
+      scripts: { Slow: { SendMessage: (call) => later(call, 65_000, completed(call)) } },
+      words: ["--request-timeout", "120s"],
+    });
+    onTestFinished(() => run.close());
+    expect(run.end.exitCode, run.end.stderr).toBe(0);
+    expect(run.row("Slow")).toMatchObject({ file: "results", onboard_attempts: "1" });
+    expect(run.stub.calls("Slow")).toHaveLength(1);
+  });
+
+  test("may be given more than 300 s (23: openai-node#2153, node-exist#401)", async ({
+    onTestFinished,
+  }) => {
+    const run = await runOnStub({
+      scripts: { Ordinary: {} },
+      words: ["--request-timeout", "400s"],
+    });
+    onTestFinished(() => run.close());
+    expect(run.end.exitCode, run.end.stderr).toBe(0);
+  });
+});
+
 describe.concurrent("a job that polls", () => {
   test("keeps no process from ending: 500 of them, and no call after SIGTERM (7: bullmq#4163)", async (context) => {
     const rows = 500;

@@ -236,32 +236,6 @@ describe.concurrent("an agent that throttles with 429", () => {
   );
 });
 
-describe.concurrent("a long time-out", () => {
-  test("is the only one that counts: an answer after 65 s is taken (22: beeai-framework#1183, litellm#25514, agent-framework#2407)", {
-    timeout: 120_000,
-  }, async ({ onTestFinished }) => {
-    const run = await runOnStub({
-      scripts: { Slow: { SendMessage: (call) => later(call, 65_000, completed(call)) } },
-      words: ["--request-timeout", "120s"],
-    });
-    onTestFinished(() => run.close());
-    expect(run.end.exitCode, run.end.stderr).toBe(0);
-    expect(run.row("Slow")).toMatchObject({ file: "results", onboard_attempts: "1" });
-    expect(run.stub.calls("Slow")).toHaveLength(1);
-  });
-
-  test("above 300 s is accepted (23: openai-node#2153, node-exist#401)", async ({
-    onTestFinished,
-  }) => {
-    const run = await runOnStub({
-      scripts: { Ordinary: {} },
-      words: ["--request-timeout", "400s"],
-    });
-    onTestFinished(() => run.close());
-    expect(run.end.exitCode, run.end.stderr).toBe(0);
-  });
-});
-
 function createSwap(): (call: StubCall) => Promise<StubAnswer> {
   const first = createLatch<StubCall>();
   const second = createLatch<StubCall>();
