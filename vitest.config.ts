@@ -25,6 +25,17 @@ export default defineConfig({
         },
       },
       {
+        // What takes longer: other people's servers, public bug reports, Redis in all its shapes.
+        extends: true,
+        test: {
+          name: "conformance",
+          include: ["test/conformance/**/*.test.ts"],
+          globalSetup: ["test/helpers/redis-for-tests.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
         extends: true,
         test: {
           name: "e2e",

@@ -13,12 +13,15 @@ interface Restricted {
   readonly adminUrl: string;
 }
 
-// Calls are on the wire when a process is killed, and once the agent is away to everybody.
+const BAD_GATEWAY = { kind: "http", status: 502 } as const;
+const LATE_ROW = { method: "SendMessage", textIncludes: "Partner 30 GmbH" } as const;
+
+// Calls are on the wire when a process is killed, and one row has to be sent four times.
 const AGENT: SandboxOptions = {
   duration: { kind: "uniform", minMs: 50, maxMs: 400 },
   faults: [
     { match: { method: "SendMessage" }, effect: { kind: "slow", ms: 200 } },
-    { match: { method: "SendMessage", from: 31, to: 44 }, effect: { kind: "http", status: 502 } },
+    ...[1, 2, 3].map((nth) => ({ match: { ...LATE_ROW, nth }, effect: BAD_GATEWAY })),
   ],
 };
 
@@ -36,15 +39,21 @@ async function setUp(context: Parameters<typeof openTopologyStage>[0]): Promise<
   return { stage, admin, adminUrl };
 }
 
-test("the documented account is enough for a run that is killed and gone on with", async (context) => {
+test("the documented account is enough for a run through a kill and an outage of its agent", async (context) => {
   const { stage, admin, adminUrl } = await setUp(context);
+  const gateway = await stage.gateway(stage.quickAgent);
   const watch = watchProgress(adminUrl, stage.runId);
   context.onTestFinished(() => watch.stop());
   const words = [...(await stage.runWords(ROWS)), "--max-open-tasks", "20"];
   const first = stage.start(...words);
   await watch.until((reading) => doneRows(reading) >= 5);
   await first.kill();
-  const second = await stage.run(...words);
+  const going = stage.start(...words);
+  await watch.until((reading) => doneRows(reading) >= 40);
+  await gateway.cut();
+  await watch.until((reading) => reading["statusReason"] === "agent-down");
+  await gateway.mend();
+  const second = await going.ended;
   expect(second.exitCode, second.stderr).toBe(0);
   await stage.expectAllOnce(ROWS);
   expect(await refusalsOf(admin)).toEqual([]);

@@ -69,6 +69,9 @@ const SCRIPTS: Readonly<Record<string, StubScript>> = {
   "Completed during the cancel": completedDuringCancel(),
 };
 
+/** The others, while the agent forgets one. */
+const ORDINARY = Array.from({ length: 99 }, (_, index) => `Partner ${index + 1}`);
+
 const UNKNOWN_STATES = [
   ["Paused state", "TASK_STATE_PAUSED"],
   ["Unrecognized state", "UNRECOGNIZED"],
@@ -83,6 +86,7 @@ describe("a task", () => {
   beforeAll(async () => {
     run = await runOnStub({
       scripts: SCRIPTS,
+      names: [...Object.keys(SCRIPTS), ...ORDINARY],
       words: ["--task-timeout", `${TASK_TIMEOUT_MS}ms`, "--request-timeout", "5s"],
     });
   });
@@ -144,6 +148,15 @@ describe("a task", () => {
     expect(sends).toHaveLength(2);
     // Not at the first word of one replica.
     expect((sends[1]?.atMs ?? 0) - (sends[0]?.atMs ?? 0)).toBeGreaterThan(8_000);
+  });
+
+  test("that the agent has forgotten holds up none of the others (13: adcp-client#1596)", () => {
+    const lost = run.row("Forgotten by the agent")["onboard_finished_at"] ?? "";
+    for (const name of ORDINARY) {
+      const row = run.row(name);
+      expect(row).toMatchObject({ file: "results", onboard_text: doneText({ name }) });
+      expect((row["onboard_finished_at"] ?? "") < lost, name).toBe(true);
+    }
   });
 
   test.for(["Cancel refused and canceled", "Cancel wrapped", "Canceled and answered with null"])(

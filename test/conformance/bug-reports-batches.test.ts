@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cardAnswer, rpcError, taskAnswer, taskSaying } from "../helpers/stub-agent.ts";
+import { cardAnswer, taskAnswer, taskSaying } from "../helpers/stub-agent.ts";
 import { runOnStub } from "../helpers/stub-run.ts";
 
 describe.concurrent("every answer of the agent", () => {
@@ -101,32 +101,6 @@ describe.concurrent("an agent that refuses", () => {
       onboard_retryable: "false",
     });
     expect(run.outputs.unprocessed.rows).toHaveLength(names.length - sends.length);
-  });
-
-  test("one task with errors of its own does not hold up the others (13: adcp-client#1596)", async ({
-    onTestFinished,
-  }) => {
-    const names = manyNames(100);
-    const [evicted = ""] = names;
-    const run = await runOnStub({
-      names,
-      scripts: {
-        [evicted]: { GetTask: (call) => rpcError(-32001, `no task ${call.taskId}`) },
-      },
-    });
-    onTestFinished(() => run.close());
-    expect(run.end.exitCode, run.end.stderr).toBe(3);
-    expect(run.row(evicted)).toMatchObject({
-      file: "failures",
-      onboard_reason: "TASK_LOST",
-      onboard_code: "-32001",
-      onboard_attempts: "2",
-    });
-    expect(run.outputs.results.rows).toHaveLength(99);
-    const [first, second, ...more] = run.stub.calls(evicted, "SendMessage");
-    expect(more).toEqual([]);
-    // Sent anew, since the agent has forgotten what it was paid for: a new message.
-    expect(second?.messageId).not.toBe(first?.messageId);
   });
 });
 
