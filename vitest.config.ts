@@ -4,6 +4,8 @@ import { CountReporter } from "./test/helpers/count-reporter.ts";
 export default defineConfig({
   test: {
     clearMocks: true,
+    // Most tests wait for processes: one worker a core would idle.
+    maxWorkers: 2,
     reporters: ["default", new CountReporter()],
     projects: [
       {

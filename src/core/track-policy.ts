@@ -10,6 +10,9 @@ const LOST_GRACE_MS = 8_000;
 /** Waits for a task whose state only somebody else can change (A2A §7.6.2). */
 export const UNCERTAIN_POLL_MS = 10_000;
 
+/** A deadline is judged on a task that was seen; only polls that fail on and on are judged instead. */
+const FAILED_POLLS_TO_GIVE_UP = 3;
+
 /** What is known about a followed task when a GetTask failed. */
 export interface TrackHistory {
   /** GetTask calls in a row without an answer about the task, this one included. */
@@ -56,7 +59,8 @@ export function decideAfterFailedPoll(failure: CallFailure, history: TrackHistor
 }
 
 function whileInTime(history: TrackHistory, delayMs: number, reason: AgentReason): TrackDecision {
-  return history.overdue ? { kind: "fail", reason } : { kind: "ask-again", delayMs };
+  const isHopeless = history.overdue && history.failedPolls >= FAILED_POLLS_TO_GIVE_UP;
+  return isHopeless ? { kind: "fail", reason } : { kind: "ask-again", delayMs };
 }
 
 function decideAboutLostTask(history: TrackHistory, delayMs: number): TrackDecision {

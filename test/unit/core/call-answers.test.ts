@@ -47,7 +47,8 @@ function afterSend(answer: Answer, spentAttempts: number): string {
 }
 
 function afterPoll(answer: Answer, overdue: boolean): string {
-  const history = { failedPolls: 1, lostForMs: undefined, tryGroup: 0, overdue, random: 0.5 };
+  const failedPolls = overdue ? 3 : 1;
+  const history = { failedPolls, lostForMs: undefined, tryGroup: 0, overdue, random: 0.5 };
   const decision = decideAfterFailedPoll(failureFrom(answer, "GetTask"), history);
   switch (decision.kind) {
     case "fail":

@@ -58,6 +58,10 @@ describe("a poll that failed in time", () => {
 });
 
 describe("a poll that failed after --task-timeout", () => {
+  it("is asked once more, since only a task that was seen can be late", () => {
+    expect(decide("unavailable", { overdue: true, failedPolls: 2 }).kind).toBe("ask-again");
+  });
+
   it.each<[CallFailure["kind"], TrackDecision]>([
     ["unavailable", { kind: "fail", reason: "AGENT_UNAVAILABLE" }],
     ["timed-out", { kind: "fail", reason: "AGENT_UNAVAILABLE" }],
@@ -66,12 +70,12 @@ describe("a poll that failed after --task-timeout", () => {
     ["not-cancelable", { kind: "fail", reason: "AGENT_REFUSED" }],
     ["too-large", { kind: "fail", reason: "RESULT_TOO_LARGE" }],
     // Nobody could ask: that is no time of the task's.
-    ["not-written", { kind: "ask-again", delayMs: 450 }],
+    ["not-written", { kind: "ask-again", delayMs: 1_800 }],
     ["throttled", { kind: "ask-again", delayMs: 0 }],
     ["aborted", { kind: "ask-again", delayMs: 0 }],
     ...STOPS,
   ])("with %s", (kind, decision) => {
-    expect(decide(kind, { overdue: true })).toEqual(decision);
+    expect(decide(kind, { overdue: true, failedPolls: 3 })).toEqual(decision);
   });
 });
 
