@@ -105,8 +105,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     words: "[run]",
     summary: "tell how one run stands, or all",
     settings: ["out", "redis.url", ...TALK],
-    flags: [LAST, CONFIG],
-    examples: ["onboard-batch status", "onboard-batch status --last --json"],
+    flags: [
+      LAST,
+      { flag: "--watch", help: "tell it again every 2 s while it changes, until all is settled" },
+      CONFIG,
+    ],
+    examples: [
+      "onboard-batch status",
+      "onboard-batch status --last --watch",
+      "onboard-batch status --last --json",
+    ],
     load: async () => (await import("./commands/status.ts")).status,
   },
   {

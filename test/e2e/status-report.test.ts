@@ -229,3 +229,27 @@ describe.concurrent("status", () => {
     expect(parse(elsewhere.stdout)).toEqual((await readOutputs(stage.outDir, stage.runId)).summary);
   });
 });
+
+test("status --watch tells a run again and again until it is settled", async (context) => {
+  const stage = await openStage(context);
+  await stage.agent(withOpenRows(4_000));
+  const child = await startRun(stage);
+  const watched = await stage.run("status", stage.runId, "--watch", "--json");
+  expect(watched.exitCode, watched.stderr).toBe(0);
+  const documents = watched.stdout.split(/(?<=^\})\n/m).filter((text) => text !== "");
+  const statuses = documents.map((text) => parse(text).status);
+  expect(statuses.length).toBeGreaterThan(1);
+  expect(new Set(statuses.slice(0, -1))).toEqual(new Set(["running"]));
+  expect(statuses.at(-1)).toBe("completed");
+  expect((await child.ended).exitCode).toBe(0);
+});
+
+test("status --watch ends with the signal that interrupts it", async (context) => {
+  const stage = await openStage(context);
+  const child = await startStuckRun(stage);
+  const watching = stage.start("status", stage.runId, "--watch");
+  await expect.poll(() => watching.stdout()).toContain(stage.runId);
+  watching.signal("SIGINT");
+  expect((await watching.ended).exitCode).toBe(130);
+  await child.kill();
+});

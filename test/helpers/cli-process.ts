@@ -16,7 +16,8 @@ export interface CliEnd {
 /** The built command as a child process. */
 export interface CliProcess {
   readonly pid: number;
-  /** What it has written to stderr so far. */
+  /** What it has written so far. */
+  stdout(): string;
   stderr(): string;
   /** Resolves when stderr holds the text; rejects when the process ends without. */
   untilSaid(text: string): Promise<void>;
@@ -59,6 +60,7 @@ export function startCli(words: readonly string[], { cwd, env }: CliStart): CliP
   );
   return {
     pid: child.pid ?? 0,
+    stdout: () => texts.stdout,
     stderr: () => texts.stderr,
     untilSaid: (text) => untilSaid(child, text, () => texts.stderr),
     signal: (signal) => {
