@@ -248,7 +248,7 @@ test("status --watch ends with the signal that interrupts it", async (context) =
   const stage = await openStage(context);
   const child = await startStuckRun(stage);
   const watching = stage.start("status", stage.runId, "--watch");
-  await expect.poll(() => watching.stdout()).toContain(stage.runId);
+  await expect.poll(() => watching.stdout(), { timeout: 30_000 }).toContain(stage.runId);
   watching.signal("SIGINT");
   expect((await watching.ended).exitCode).toBe(130);
   await child.kill();
