@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { errorText, OnboardError } from "../core/errors.ts";
+import { errorText, explainError, OnboardError } from "../core/errors.ts";
 import { EXIT, type ExitCode } from "../core/exit-code.ts";
 import type { Output } from "./output.ts";
 
@@ -17,7 +17,7 @@ interface Told {
 
 /** Tells whatever ended a command on stderr and gives the exit code. */
 export function reportError(error: unknown, output: Output, style: ErrorStyle): ExitCode {
-  const told = tell(error);
+  const told = tell(explainError(error));
   output.alert("error", told.message);
   if (told.exitCode === EXIT.bug && style.verbose && error instanceof Error) {
     output.say(error.stack ?? "");

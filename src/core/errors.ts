@@ -1,5 +1,6 @@
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
+import { isRedisOutage } from "./redis-outage.ts";
 
 /** What a person can do about an error, and what the process exits with. */
 export interface ErrorAdvice {
@@ -24,9 +25,19 @@ export class OnboardError extends Error {
   }
 }
 
+/** An error as it is told: an outage of Redis that nobody waited out is no bug (exit 5). */
+export function explainError(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !isRedisOutage(thrown)) return thrown;
+  return new OnboardError(EXIT.unavailable, `Redis cannot serve now: ${thrown.message}`, {
+    hint: "nothing is lost: run the same command again when it can",
+    cause: thrown,
+  });
+}
+
 /** What a process exits with that ends with this error; anything unexpected is a bug. */
 export function exitCodeOfError(thrown: unknown): ExitCode {
-  return thrown instanceof OnboardError ? thrown.exitCode : EXIT.bug;
+  const error = explainError(thrown);
+  return error instanceof OnboardError ? error.exitCode : EXIT.bug;
 }
 
 /** The text of whatever was thrown. */

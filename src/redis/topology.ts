@@ -105,8 +105,41 @@ export function createClient(topology: RedisTopology): Redis | Cluster {
     case "sentinels":
       return new Redis(sentinelOptions(topology));
     case "cluster":
-      return new Cluster([...topology.nodes], clusterOptions(topology));
+      return settlingConnect(new Cluster([...topology.nodes], clusterOptions(topology)));
   }
+}
+
+/**
+ * Makes connect() of a Cluster client, and of its duplicates, always settle. ioredis leaves it pending
+ * for ever once the first check finds the Cluster down, although it goes on trying and becomes ready:
+ * BullMQ, which connects anew after an outage, would wait for it and never take a job again.
+ */
+function settlingConnect(cluster: Cluster): Cluster {
+  const connect = cluster.connect.bind(cluster);
+  const duplicate = cluster.duplicate.bind(cluster);
+  return Object.assign(cluster, {
+    connect: async () => {
+      const listening = new AbortController();
+      const { signal } = listening;
+      try {
+        await Promise.race([connect(), untilReady(cluster, signal)]);
+      } finally {
+        listening.abort();
+      }
+    },
+    duplicate: (...from: Parameters<typeof duplicate>) => settlingConnect(duplicate(...from)),
+  });
+}
+
+/** @param listening ends the listening, and leaves the promise pending */
+function untilReady(cluster: Cluster, listening: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onReady = (): void => resolve();
+    const onEnd = (): void => reject(new Error("Connection is closed."));
+    cluster.on("ready", onReady).on("end", onEnd);
+    const stop = (): void => void cluster.off("ready", onReady).off("end", onEnd);
+    listening.addEventListener("abort", stop, { once: true });
+  });
 }
 
 /** A further connection of the same kind to the same Redis; connects at once. */

@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { errorText } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { parseOwnJson } from "../core/own-json.ts";
+import { isRedisOutage } from "../core/redis-outage.ts";
 import type { Ledger } from "../redis/ledger.ts";
-import { isRedisOutage } from "../redis/outage.ts";
 import { isAlive } from "../redis/process-identity.ts";
 import type { PaidAnswer, StoreAnswer } from "../steps/step-deps.ts";
 

@@ -1,5 +1,6 @@
 import type { AgentClient } from "../a2a/client.ts";
 import { createPollSchedule } from "../core/poll-schedule.ts";
+import { isRedisOutage } from "../core/redis-outage.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { FatalStop } from "../core/stop.ts";
 import type { RunQueues } from "../queue/run-queues.ts";
@@ -9,7 +10,6 @@ import type { RedisHandle } from "../redis/connect.ts";
 import type { CallGate } from "../redis/gate.ts";
 import { runPrefix } from "../redis/keys.ts";
 import type { Ledger } from "../redis/ledger.ts";
-import { isRedisOutage } from "../redis/outage.ts";
 import type { RunRecord } from "../redis/run-record.ts";
 import type { SendHold } from "../steps/send-hold.ts";
 import type { StoreAnswer } from "../steps/step-deps.ts";

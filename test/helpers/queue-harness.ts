@@ -1,13 +1,13 @@
 import { EventEmitter, once } from "node:events";
 import { inject, onTestFinished } from "vitest";
 import type { Step, SubmitJob, TrackJob } from "../../src/core/job.ts";
+import { isRedisOutage } from "../../src/core/redis-outage.ts";
 import type { RunQueues } from "../../src/queue/run-queues.ts";
 import { createRunQueues } from "../../src/queue/run-queues.ts";
 import type { StepWorker, StepWorkerOptions } from "../../src/queue/step-worker.ts";
 import { createStepWorker } from "../../src/queue/step-worker.ts";
 import type { RedisClient } from "../../src/redis/connect.ts";
 import { runPrefix } from "../../src/redis/keys.ts";
-import { isRedisOutage } from "../../src/redis/outage.ts";
 import { startPrivateRedis } from "./redis-for-tests.ts";
 import { openTestRedis, uniqueRunId } from "./run-for-tests.ts";
 

@@ -21,6 +21,8 @@ export interface TestCluster extends Stoppable {
   readonly nodes: readonly ServerProcess[];
   /** `host:port` of each. */
   readonly addresses: readonly string[];
+  /** Resolves when every node can be asked for its keys again. */
+  untilUp(): Promise<void>;
   /** The node that holds a key. */
   ownerOf(key: string): Promise<ServerProcess>;
 }
@@ -72,6 +74,7 @@ export async function startCluster(size = 3): Promise<TestCluster> {
   return {
     nodes,
     addresses: nodePorts.map((port) => `127.0.0.1:${port}`),
+    untilUp: () => untilUp(nodePorts),
     ownerOf: async (key) => {
       const slot = await ask(nodePorts[0] ?? 0, (client) => client.cluster("KEYSLOT", key));
       const index = Math.floor((slot * size) / SLOTS);
@@ -97,11 +100,17 @@ async function join(ports: readonly number[], busPorts: readonly number[]): Prom
       await client.call("CLUSTER", "MEET", "127.0.0.1", String(ports[0]), String(busPorts[0]));
     });
   }
+  await untilUp(ports);
+}
+
+async function untilUp(ports: readonly number[]): Promise<void> {
+  const { length } = ports;
+  const signs = ["cluster_state:ok", `cluster_known_nodes:${length}`, `cluster_size:${length}`];
   for (const port of ports) {
     await until(`node ${port} sees the whole Cluster`, () =>
       ask(port, async (client) => {
         const info = await client.cluster("INFO");
-        return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${size}`);
+        return signs.every((sign) => info.includes(sign));
       }),
     );
   }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { once } from "node:events";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { errorText } from "../../../src/core/errors.ts";
 import { connectRedis, type RedisHandle } from "../../../src/redis/connect.ts";
 import { doneRows, watchProgress } from "../../helpers/progress-watch.ts";
@@ -8,6 +9,7 @@ import {
   makeAccount,
   readRefusals,
 } from "../../helpers/redis-account.ts";
+import { ask, until } from "../../helpers/redis-processes.ts";
 import { startCluster, type TestCluster } from "../../helpers/redis-topologies.ts";
 import { SILENT } from "../../helpers/run-for-tests.ts";
 import { openTopologyStage, type TopologyStage } from "../../helpers/topology-stage.ts";
@@ -18,6 +20,8 @@ let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startCluster(3);
 });
+// The test before may have restarted a node.
+beforeEach(() => cluster.untilUp());
 afterAll(() => cluster.stop());
 
 function setUp(context: Parameters<typeof openTopologyStage>[0]): Promise<TopologyStage> {
@@ -128,6 +132,26 @@ async function open(): Promise<RedisHandle> {
   const nodes = [{ host, port: Number(port) }];
   return connectRedis({ topology: { kind: "cluster", nodes }, force: false, log: SILENT });
 }
+
+test("connecting anew to a Cluster that is down ends when it is up again", async (context) => {
+  const handle = await open();
+  context.onTestFinished(() => handle.close());
+  const client = handle.duplicateForBlocking();
+  await once(client, "ready");
+  const owner = await cluster.ownerOf(progressKey("connecting"));
+  await owner.kill();
+  const other = cluster.nodes.find((node) => node !== owner);
+  await until("the others miss the node", () =>
+    ask(other?.port ?? 0, async (node) => (await node.cluster("INFO")).includes("state:fail")),
+  );
+  const ended = once(client, "end");
+  client.disconnect();
+  await ended;
+  const connecting = client.connect();
+  await owner.restart();
+  await connecting;
+  expect(client.status).toBe("ready");
+}, 30_000);
 
 test("one node that is gone is a Redis that does not answer, and closing does not wait for it", async () => {
   const handle = await open();

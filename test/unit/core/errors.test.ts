@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { errorText, exitCodeOfError, OnboardError } from "../../../src/core/errors.ts";
+import {
+  errorText,
+  exitCodeOfError,
+  explainError,
+  OnboardError,
+} from "../../../src/core/errors.ts";
 import { EXIT } from "../../../src/core/exit-code.ts";
 
 describe("an error that ends a command on purpose", () => {
@@ -23,6 +28,31 @@ describe("an error that ends a command on purpose", () => {
     const error = new OnboardError(EXIT.usage, "no such file");
     expect(error.hint).toBeUndefined();
     expect("cause" in error).toBe(false);
+  });
+});
+
+describe("an outage of Redis that nobody waited out", () => {
+  it.each([
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "CLUSTERDOWN The cluster is down",
+    "LOADING Redis is loading the dataset in memory",
+    "Connection is closed.",
+    "Command aborted due to connection close",
+  ])("is no bug but something outside that is missing: %s", (message) => {
+    const cause = new Error(message);
+    expect(exitCodeOfError(cause)).toBe(5);
+    expect(explainError(cause)).toMatchObject({
+      message: `Redis cannot serve now: ${message}`,
+      hint: "nothing is lost: run the same command again when it can",
+      cause,
+    });
+  });
+
+  it("is not taken for any other error", () => {
+    const bug = new TypeError("x is not a function");
+    expect(explainError(bug)).toBe(bug);
+    expect(exitCodeOfError(bug)).toBe(1);
+    expect(explainError("OOM")).toBe("OOM");
   });
 });
 

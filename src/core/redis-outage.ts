@@ -3,7 +3,7 @@ const PASSING_REPLIES =
   /^(OOM|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED|MISCONF|NOREPLICAS|BUSY)\b/;
 /** What ioredis says instead while no server, or no node of a Cluster, can be reached. */
 const NO_CONNECTION =
-  /Connection is closed|Too many Cluster redirections|None of startup nodes|refresh slots cache/;
+  /Connection is closed|aborted due to connection close|Cluster is ended|Too many Cluster redirections|None of startup nodes|refresh slots cache/;
 
 /** Whether an error means that Redis cannot serve now but will again, rather than a defect. */
 export function isRedisOutage(error: unknown): boolean {
