@@ -22,6 +22,19 @@ export function runNameOf({ words: [text], flags }: CommandInput): RunName | und
   return text === undefined ? undefined : { kind: "id", text };
 }
 
+/**
+ * The run that a command cannot do without.
+ *
+ * @throws OnboardError exit 2 when none was named
+ */
+export function requireRunName(input: CommandInput): RunName {
+  const name = runNameOf(input);
+  if (name !== undefined) return name;
+  throw new OnboardError(EXIT.usage, "which run?", {
+    hint: "give its id, a unique beginning of it, or --last; onboard-batch status shows them all",
+  });
+}
+
 /** Gives a command that only looks what it finds runs with, and closes it at the end. */
 export async function withRuns<T>(
   context: CommandContext,

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import { EXIT } from "../core/exit-code.ts";
+import { isRetryableReason } from "../core/failure.ts";
 import { quoteForShell } from "../core/mapping-claims.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import type { RunEnd } from "../runs/run-context.ts";
@@ -48,16 +49,20 @@ export function showRunEnd(place: RunEndPlace, end: RunEnd): void {
 
 function nextSteps(
   end: RunEnd,
-  { rows }: RunSummaryFile,
+  { rows, failuresByReason }: RunSummaryFile,
   file: string | undefined,
 ): readonly Next[] {
   if (end.exitCode === EXIT.ok) return [];
   const steps: Next[] = [];
-  const feedBack = (purpose: string, name: string): void => {
-    steps.push({ purpose, command: runCommand(path.join(end.folder.dir, name)) });
-  };
-  if (rows.failed > 0) feedBack("send the failed rows again", "failures.csv");
-  if (rows.unprocessed > 0) feedBack("send the rows that are left", "unprocessed.csv");
+  const retryable = Object.keys(failuresByReason).some((reason) => isRetryableReason(reason));
+  if (retryable || rows.unprocessed > 0) {
+    const purpose = retryable ? "send failed rows again" : "send the rows that are left";
+    steps.push({ purpose, command: `onboard-batch retry ${end.runId}` });
+  }
+  if (rows.failed > 0) {
+    const mended = path.join(end.folder.dir, "failures.csv");
+    steps.push({ purpose: "send mended rows", command: runCommand(mended) });
+  }
   if (end.exitCode === EXIT.stopped) {
     steps.push({
       purpose: "make the files again",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../core/duration.ts";
+import { type FailureLimit, parseFailureLimit } from "../core/failure-limit.ts";
 import { PARTNER_FIELDS, type PartnerField } from "../core/partner.ts";
 import { formatSize, parseSize } from "../core/size.ts";
 import { quoteValue, unknownWord } from "./faults.ts";
@@ -59,6 +60,16 @@ export function size(bounds: Bounds): z.ZodType<number> {
       what: "a size such as 64KiB or 8MiB",
       show: formatSize,
     });
+  });
+}
+
+/** Failed rows, as a number or as a part of the settled ones. */
+export function failureLimit(): z.ZodType<FailureLimit> {
+  return reader((raw) => {
+    const value = parseFailureLimit(String(raw));
+    return value === undefined
+      ? mustBe("a number of rows or a percentage such as 5%", raw)
+      : { value };
   });
 }
 

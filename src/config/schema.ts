@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FailureLimit } from "../core/failure-limit.ts";
 import type { ReadOptions } from "../core/input.ts";
 import { parseTemplate } from "../core/message-template.ts";
 import { isRunId } from "../core/run-id.ts";
@@ -8,6 +9,7 @@ import {
   delimiter,
   duration,
   encoding,
+  failureLimit,
   fieldMap,
   list,
   size,
@@ -63,6 +65,9 @@ export interface Config {
   readonly limits: {
     /** Only the first so many rows. */
     readonly rows?: number;
+    readonly failures?: FailureLimit;
+    /** From the start of the run to its last send. */
+    readonly durationMs?: number;
   };
   readonly window: number;
   readonly reading: ReadOptions;
@@ -104,6 +109,8 @@ const READERS = {
   input: text().optional(),
   dedupe: yesNo(),
   limit: whole({ min: 1, max: 1_000_000_000 }).optional(),
+  maxFailures: failureLimit().optional(),
+  maxDuration: duration({ min: SECOND_MS, max: 30 * DAY_MS }).optional(),
   "results.backlog": size({ min: 64 * KIB, max: 64 * GIB }),
   rate,
   pollRate: rate,
@@ -177,7 +184,11 @@ function toConfig(settings: Settings): Config {
     attempts: settings.attempts,
     requestTimeoutMs: settings.requestTimeout,
     taskTimeoutMs: settings.taskTimeout,
-    limits: present({ rows: settings.limit }),
+    limits: present({
+      rows: settings.limit,
+      failures: settings.maxFailures,
+      durationMs: settings.maxDuration,
+    }),
     window: settings.window,
     reading: toReading(settings),
     dedupe: settings.dedupe,

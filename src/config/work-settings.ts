@@ -171,6 +171,22 @@ export const WORK_SETTINGS = [
     help: "time from a task's creation until it must have ended",
   },
   {
+    key: "maxFailures",
+    group: "Limits",
+    flag: "--max-failures <n or n%>",
+    default: undefined,
+    unset: "none",
+    help: "stop the run when more rows have failed; a percentage counts from 20 settled rows on",
+  },
+  {
+    key: "maxDuration",
+    group: "Limits",
+    flag: "--max-duration <d>",
+    default: undefined,
+    unset: "none",
+    help: "begin no new sends so long after the start; open tasks are followed to their end",
+  },
+  {
     key: "delimiter",
     group: "Reading the file",
     flag: "--delimiter <char>",

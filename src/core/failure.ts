@@ -42,6 +42,11 @@ export function isRetryable(reason: FailureReason): boolean {
   return RETRYABLE.has(reason);
 }
 
+/** The same for a reason that comes as a text. */
+export function isRetryableReason(reason: string): boolean {
+  return [...RETRYABLE].some((known) => known === reason);
+}
+
 /** Why a record of the file was not sent, in words for the person who keeps the file. */
 export interface ReadFailure {
   readonly reason: ReadReason;

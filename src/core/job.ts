@@ -37,6 +37,8 @@ export interface TrackJob {
   readonly plannedDelayMs: number;
   /** Age when the task was last seen unfinished, ms. */
   readonly unfinishedAtMs: number;
+  /** CancelTask calls made because an operator cancels the run. */
+  readonly cancels: number;
   /** GetTask calls in a row without an answer about the task. */
   readonly failedPolls: number;
   /** When the agent first said that it does not know the task; 0 while it does. */

@@ -15,14 +15,28 @@ export function outcomeLine(outcomeJson: string): string {
   return `{"type":"outcome","outcome":${outcomeJson}}`;
 }
 
+/** Rows whose outcomes so far count no more: they are sent again. */
+export interface RetryLine {
+  readonly type: "retry";
+  /** 1 for the first time that the run was reopened. */
+  readonly round: number;
+  readonly rows: readonly number[];
+}
+
+/** The first try group of the messages of a round; each round has two, see the track policy. */
+export function tryGroupOfRound(round: number): number {
+  return 2 * round;
+}
+
 export type JournalLine =
   | JournalHeader
+  | RetryLine
   | { readonly type: "outcome"; readonly outcome: RowOutcome };
 
 /** A line of the journal, or undefined for one that is damaged (a torn last line). */
 export function parseJournalLine(line: string): JournalLine | undefined {
   try {
-    return parseOwnJson<JournalLine>(line);
+    return parseOwnJson<JournalLine | null>(line) ?? undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import type { FailureLimit } from "./failure-limit.ts";
 import type { ReadOptions } from "./input.ts";
 
 /**
@@ -20,6 +21,9 @@ export interface RunSettings {
   readonly dedupe: boolean;
   /** Only the first so many rows; absent for all. */
   readonly rowLimit?: number;
+  readonly maxFailures?: FailureLimit;
+  /** From the start to the last send. */
+  readonly maxDurationMs?: number;
   readonly sendPerSecond: number;
   readonly pollPerSecond: number;
   readonly totalPerSecond?: number;

@@ -67,5 +67,6 @@ function decideAboutLostTask(history: TrackHistory, delayMs: number): TrackDecis
   if ((history.lostForMs ?? 0) < LOST_GRACE_MS) {
     return { kind: "ask-again", delayMs: Math.min(delayMs, 2_000) };
   }
-  return history.tryGroup === 0 ? { kind: "send-anew" } : { kind: "fail", reason: "TASK_LOST" };
+  // Each round of sending has two groups: its first message, and the one after a lost task.
+  return history.tryGroup % 2 === 0 ? { kind: "send-anew" } : { kind: "fail", reason: "TASK_LOST" };
 }

@@ -12,6 +12,8 @@ export interface RunQueues {
   /** Rows that wait to be sent, those in a worker's hands not included. */
   countWaitingSubmits(): Promise<number>;
   countActiveSubmits(): Promise<number>;
+  /** Lets every task that waits for its next poll have its turn at once. */
+  hastenTracks(): Promise<void>;
   /** Removes both queues with all that is in them. */
   obliterate(): Promise<void>;
   close(): Promise<void>;
@@ -56,6 +58,7 @@ export function createRunQueues(connection: ConnectionOptions, prefix: string): 
       return (counts["waiting"] ?? 0) + (counts["delayed"] ?? 0);
     },
     countActiveSubmits: () => submit.getActiveCount(),
+    hastenTracks: () => track.promoteJobs(),
     async obliterate() {
       await submit.obliterate({ force: true });
       await track.obliterate({ force: true });

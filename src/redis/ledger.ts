@@ -159,6 +159,18 @@ export class Ledger {
     await Promise.all(known.map((one) => this.record(one, "", "")));
   }
 
+  /** Notes that rows are to be sent once more, as a message of a new try group. */
+  async reopenRows(
+    rows: readonly { readonly row: number; readonly tryGroup: number }[],
+  ): Promise<void> {
+    // One that has been sent since, or is done, is left as it is.
+    await Promise.all(
+      rows.map(({ row, tryGroup }) =>
+        this.client.hsetnx(this.keys.ledger, String(row), `s${tryGroup}`),
+      ),
+    );
+  }
+
   private record(
     { row, weight, outcome }: KnownOutcome,
     json: string,

@@ -1,4 +1,5 @@
 import type { FailureReason } from "../core/failure.ts";
+import type { FailureLimit } from "../core/failure-limit.ts";
 import { parseOwnJson } from "../core/own-json.ts";
 import type { Progress, RunStatus, StatusReason } from "../core/progress.ts";
 import { parseProgress, parseStatus } from "../core/progress.ts";
@@ -16,6 +17,15 @@ export interface RunBeginning {
   readonly total: number;
   readonly pending: number;
   readonly failedWhenRead: ReadonlyMap<FailureReason, number>;
+  /** None unless given. */
+  readonly limits?: RunLimits;
+}
+
+/** What ends the sending of a run before all is sent. */
+export interface RunLimits {
+  readonly maxFailures?: FailureLimit;
+  /** ms since the epoch. */
+  readonly sendUntilMs?: number;
 }
 
 /** What a process tells of itself when it shows that it works on a run. */
@@ -31,6 +41,8 @@ export interface RunPulse {
   readonly backlogBytes: number;
   /** Of `--max-open-tasks`. */
   readonly placesTaken: number;
+  /** Whether an operator wants the open tasks to be canceled. */
+  readonly isCanceled: boolean;
 }
 
 /** The host and folder that hold a run's journal. */
@@ -39,14 +51,22 @@ export interface OutputPlace {
   readonly dir: string;
 }
 
+type ScriptName =
+  | "openRun"
+  | "beginRun"
+  | "reopenRun"
+  | "heartbeat"
+  | "noteRefused"
+  | "pauseRun"
+  | "stopRun"
+  | "settleRun";
+
 /** One run as a whole: settings, status, counters. */
 export class RunRecord {
   private readonly client: RedisClient;
   private readonly runId: string;
   private readonly keys: RunKeys;
-  private readonly scripts: Readonly<
-    Record<"openRun" | "beginRun" | "heartbeat" | "noteRefused" | "stopRun" | "settleRun", Script>
-  >;
+  private readonly scripts: Readonly<Record<ScriptName, Script>>;
 
   constructor(client: RedisClient, runId: string) {
     this.client = client;
@@ -55,8 +75,10 @@ export class RunRecord {
     this.scripts = {
       openRun: loadScript(client, "open-run"),
       beginRun: loadScript(client, "begin-run"),
+      reopenRun: loadScript(client, "reopen-run"),
       heartbeat: loadScript(client, "heartbeat"),
       noteRefused: loadScript(client, "note-refused"),
+      pauseRun: loadScript(client, "pause-run"),
       stopRun: loadScript(client, "stop-run"),
       settleRun: loadScript(client, "settle-run"),
     };
@@ -64,10 +86,10 @@ export class RunRecord {
 
   /** Makes the run known, or gives the settings with which it was begun earlier. */
   async open(settings: RunSettings): Promise<RunSettings> {
-    const { settings: key, progress } = this.keys;
+    const { settings: key, progress, private: own } = this.keys;
     const startedAt = new Date(settings.startedAtMs).toISOString();
     const [stored = ""] = await this.scripts.openRun(
-      [key, progress],
+      [key, progress, own],
       [JSON.stringify(settings), settings.file, startedAt],
     );
     const agreed = parseOwnJson<RunSettings>(stored);
@@ -76,11 +98,21 @@ export class RunRecord {
   }
 
   /** Sets the total, once, before the first call; later calls change nothing. */
-  async begin({ total, pending, failedWhenRead }: RunBeginning): Promise<void> {
-    await this.scripts.beginRun(
-      [this.keys.progress, this.keys.failures],
-      [total, pending, total - pending, ...[...failedWhenRead].flat()],
-    );
+  async begin(beginning: RunBeginning): Promise<void> {
+    const { progress, failures, private: own } = this.keys;
+    await this.scripts.beginRun([progress, failures, own], beginningArgs(beginning));
+  }
+
+  /**
+   * Makes a settled run one that goes on: its rows are pending until the journal tells of them.
+   *
+   * @returns false when the run is not settled
+   */
+  async reopen(beginning: RunBeginning): Promise<boolean> {
+    const { progress, failures, private: own, ledger, places, settings } = this.keys;
+    const keys = [progress, failures, own, ledger, places, settings];
+    const [reopened] = await this.scripts.reopenRun(keys, beginningArgs(beginning));
+    return reopened === "1";
   }
 
   /** Undefined when Redis does not know the run. */
@@ -101,7 +133,7 @@ export class RunRecord {
   /** Shows that this process works on the run. */
   async heartbeat({ agent }: Heartbeat): Promise<RunPulse> {
     const { progress, private: own, places } = this.keys;
-    const [status = "", backlog, taken] = await this.scripts.heartbeat(
+    const [status = "", backlog, taken, reason] = await this.scripts.heartbeat(
       [progress, own, places],
       [agent, clientName()],
     );
@@ -109,6 +141,7 @@ export class RunRecord {
       status: parseStatus(status),
       backlogBytes: Number(backlog),
       placesTaken: Number(taken),
+      isCanceled: status === "stopping" && reason === "operator",
     };
   }
 
@@ -121,9 +154,21 @@ export class RunRecord {
     await this.client.hset(this.keys.progress, "statusReason", reason);
   }
 
-  /** Lets no new send begin; open tasks are still followed. */
-  async stop(reason: StatusReason): Promise<void> {
-    await this.scripts.stopRun([this.keys.progress], [reason]);
+  /**
+   * Lets no new send begin; open tasks are still followed, or canceled for an `operator`.
+   *
+   * @returns the status before; undefined when Redis does not know the run
+   */
+  async stop(reason: StatusReason): Promise<RunStatus | undefined> {
+    const [before = ""] = await this.scripts.stopRun([this.keys.progress], [reason]);
+    return parseStatus(before);
+  }
+
+  /** Holds sends back, or lets them go on. @returns the status before */
+  async setPaused(order: "pause" | "resume"): Promise<RunStatus | undefined> {
+    const { progress, private: own } = this.keys;
+    const [before = ""] = await this.scripts.pauseRun([progress, own], [order]);
+    return parseStatus(before);
   }
 
   /**
@@ -173,4 +218,22 @@ export class RunRecord {
       await this.client.pexpire(key, retentionMs);
     }
   }
+}
+
+function beginningArgs({
+  total,
+  pending,
+  failedWhenRead,
+  limits,
+}: RunBeginning): (string | number)[] {
+  const { maxFailures, sendUntilMs } = limits ?? {};
+  return [
+    total,
+    pending,
+    total - pending,
+    maxFailures?.kind === "rows" ? maxFailures.rows : "",
+    maxFailures?.kind === "percent" ? maxFailures.percent : "",
+    sendUntilMs ?? "",
+    ...[...failedWhenRead].flat(),
+  ];
 }

@@ -65,6 +65,7 @@ async function collectUntilSettled(
     sendHold: createSendHold(),
     // Collecting asks the agent nothing, so it cannot tell how it is.
     agent: () => "unknown",
+    onCanceled: () => undefined,
     onReading: () => undefined,
   });
   monitor.start();

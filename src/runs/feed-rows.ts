@@ -60,7 +60,7 @@ async function feedChunk(
     if (state.kind !== "unsent" && state.kind !== "intent") continue;
     const tryGroup = state.kind === "intent" ? state.tryGroup : 0;
     const weight = deps.scan.weights.get(row) ?? 1;
-    submits.push({ row, weight, text, tryGroup, sends: tryGroup, spent: [] });
+    submits.push({ row, weight, text, tryGroup, sends: tryGroup % 2, spent: [] });
   }
   if (submits.length > 0) await deps.queues.addSubmits(submits);
 }

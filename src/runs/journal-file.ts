@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { errorText, OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
-import type { JournalHeader } from "../core/journal.ts";
+import type { JournalHeader, JournalLine, RetryLine } from "../core/journal.ts";
 import { outcomeLine, parseJournalLine } from "../core/journal.ts";
 import type { RowOutcome } from "../core/outcome.ts";
 
@@ -10,6 +10,8 @@ import type { RowOutcome } from "../core/outcome.ts";
 export interface Journal {
   /** Appends outcomes (as JSON) and resolves when they are safe on disk; after a failure it may be tried again. */
   append(outcomesJson: readonly string[]): Promise<void>;
+  /** Appends, as safely, that rows are sent again. */
+  appendRetry(retry: Omit<RetryLine, "type">): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +45,8 @@ export async function openJournal(file: string, header: JournalHeader): Promise<
   return {
     append: (outcomes) =>
       guard(file, () => write(outcomes.map((json) => `${outcomeLine(json)}\n`).join(""))),
+    appendRetry: ({ round, rows }) =>
+      guard(file, () => write(`${JSON.stringify({ type: "retry", round, rows })}\n`)),
     close: () => handle.close(),
   };
 }
@@ -77,34 +81,71 @@ async function cutTornLine(handle: FileHandle): Promise<number> {
   return 0;
 }
 
-/** Where an outcome stands in the journal. */
-interface JournalPlace {
-  readonly outcome: RowOutcome;
+/** A line of the journal with its place. */
+interface PlacedLine {
+  readonly line: JournalLine;
   readonly offset: number;
   readonly length: number;
 }
 
+/** Where an outcome stands in the journal. */
+interface JournalPlace extends Omit<PlacedLine, "line"> {
+  readonly outcome: RowOutcome;
+}
+
+/** Since when the outcomes of a row count no more, and as what it is sent again. */
+export interface ReopenedRow {
+  readonly round: number;
+  readonly offset: number;
+}
+
+/** The rows that were sent again, by row. */
+export async function readReopened(file: string): Promise<ReadonlyMap<number, ReopenedRow>> {
+  const reopened = new Map<number, ReopenedRow>();
+  for await (const { line, offset } of readLines(file, RETRY_START)) {
+    if (line.type !== "retry") continue;
+    for (const row of line.rows) reopened.set(row, { round: line.round, offset });
+  }
+  return reopened;
+}
+
 /**
- * The outcomes of a journal in its order; damaged lines are passed over. None when there is no file.
+ * The outcomes of a journal that count, in its order. None when there is no file.
  *
  * @yields each outcome with its place
  */
 export async function* readOutcomes(file: string): AsyncIterable<JournalPlace> {
+  const reopened = await readReopened(file);
+  for await (const { line, offset, length } of readLines(file)) {
+    if (line.type !== "outcome") continue;
+    const { outcome } = line;
+    if (offset > (reopened.get(outcome.row)?.offset ?? -1)) yield { outcome, offset, length };
+  }
+}
+
+const RETRY_START = Buffer.from('{"type":"retry"');
+
+/**
+ * The lines of a journal; damaged ones are passed over.
+ *
+ * @param start only lines that begin so
+ * @yields each line with its place
+ */
+async function* readLines(file: string, start?: Buffer): AsyncIterable<PlacedLine> {
   let carry: Buffer[] = [];
   let offset = 0;
   for await (const chunk of streamOf(file)) {
-    let start = 0;
-    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
-      const line = Buffer.concat([...carry, chunk.subarray(start, end)]);
-      const parsed = parseJournalLine(line.toString("utf8"));
-      if (parsed?.type === "outcome") {
-        yield { outcome: parsed.outcome, offset, length: line.length };
-      }
-      offset += line.length + 1;
+    let from = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
+      const bytes = Buffer.concat([...carry, chunk.subarray(from, end)]);
+      const isWanted = start === undefined || bytes.subarray(0, start.length).equals(start);
+      const line = isWanted ? parseJournalLine(bytes.toString("utf8")) : undefined;
+      if (line !== undefined) yield { line, offset, length: bytes.length };
+      offset += bytes.length + 1;
       carry = [];
-      start = end + 1;
+      from = end + 1;
     }
-    carry.push(chunk.subarray(start));
+    carry.push(chunk.subarray(from));
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Progress } from "../core/progress.ts";
+import { isSettled } from "../core/progress.ts";
 import type { SendBounds } from "../redis/ledger.ts";
 import type { Heartbeat, RunPulse, RunRecord } from "../redis/run-record.ts";
-import type { SendHold } from "../steps/send-hold.ts";
+import type { SendHold, SendState } from "../steps/send-hold.ts";
 
 /** Keeps the run's heartbeat and this process's picture of it. */
 export interface Monitor {
@@ -20,6 +21,8 @@ export interface MonitorDeps {
   readonly isRedisAway: () => boolean;
   /** How the agent was since this was last asked. */
   readonly agent: () => Heartbeat["agent"];
+  /** Called when an operator cancels the run, also more than once. */
+  readonly onCanceled: () => void;
   /** Called after each reading, and instead of one while Redis is away. */
   readonly onReading: () => void;
 }
@@ -35,10 +38,12 @@ interface Sample {
   readonly sends: number;
 }
 
-/** Redis decides; this only keeps callers from asking in vain. */
-function mayNotSend(pulse: RunPulse, { maxOpenTasks, backlogBytes }: SendBounds): boolean {
+function sendStateOf(pulse: RunPulse, { maxOpenTasks, backlogBytes }: SendBounds): SendState {
+  const { status } = pulse;
+  if (status === "paused") return "paused";
+  if (status === "stopping" || (status !== undefined && isSettled(status))) return "ended";
   const isFull = maxOpenTasks !== undefined && pulse.placesTaken >= maxOpenTasks;
-  return pulse.status === "paused" || pulse.backlogBytes > backlogBytes || isFull;
+  return pulse.backlogBytes > backlogBytes || isFull ? "full" : "free";
 }
 
 export function createMonitor(deps: MonitorDeps): Monitor {
@@ -49,7 +54,8 @@ export function createMonitor(deps: MonitorDeps): Monitor {
 
   async function read(): Promise<void> {
     const pulse = await deps.record.heartbeat({ agent: deps.agent() });
-    deps.sendHold.set(mayNotSend(pulse, deps.bounds));
+    deps.sendHold.set(sendStateOf(pulse, deps.bounds));
+    if (pulse.isCanceled) deps.onCanceled();
     last = (await deps.record.progress()) ?? last;
     if (last !== undefined) {
       const atMs = performance.now();

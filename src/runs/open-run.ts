@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
+import { tryGroupOfRound } from "../core/journal.ts";
 import { parseTemplate } from "../core/message-template.ts";
 import { isSettled } from "../core/progress.ts";
 import type { RunSettings } from "../core/run-settings.ts";
@@ -12,10 +13,13 @@ import type { RunQueues } from "../queue/run-queues.ts";
 import type { RedisClient } from "../redis/connect.ts";
 import type { KnownOutcome } from "../redis/ledger.ts";
 import { Ledger } from "../redis/ledger.ts";
+import type { RunLimits } from "../redis/run-record.ts";
 import { RunRecord } from "../redis/run-record.ts";
 import type { Journal } from "./journal-file.ts";
-import { openJournal, readOutcomes } from "./journal-file.ts";
-import { refuseOtherPlace } from "./prepare-run.ts";
+import { openJournal, readOutcomes, readReopened } from "./journal-file.ts";
+import { limitsOf, refuseOtherPlace } from "./prepare-run.ts";
+import type { Reopening } from "./reopen-run.ts";
+import { reopenRun } from "./reopen-run.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { runFolder } from "./run-folder.ts";
 import type { InputPlan, InputScan } from "./scan-input.ts";
@@ -30,6 +34,8 @@ export interface OpenRunDeps {
   readonly stopSignal: AbortSignal;
   /** Puts the run's copy of the input there; called when there is none. */
   readonly placeInput: (file: string) => Promise<void>;
+  /** For a run that is settled and shall go on. */
+  readonly reopening?: Reopening;
 }
 
 /** A run that Redis knows and whose input was read once. */
@@ -76,7 +82,10 @@ export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<B
     const { total, failedWhenRead } = scan;
     const input = inputFactsOf(plan, { file, sha256, rows: total });
     await record.setInputFacts(input);
-    await record.begin({ total, pending: total - countFailedWhenRead(scan), failedWhenRead });
+    const pending = total - countFailedWhenRead(scan);
+    const beginning = { total, pending, failedWhenRead, limits: limitsOfRun(settings) };
+    if (deps.reopening === undefined) await record.begin(beginning);
+    else await reopenRun({ settings, folder, record }, deps.reopening, beginning);
     const ledger = new Ledger(deps.client, known.runId, settings);
     const run = { settings, folder, plan, scan, input, record, ledger };
     if (existsSync(folder.journal)) await restoreFromJournal(run);
@@ -108,6 +117,10 @@ export async function openRun(run: BegunRun): Promise<OpenRun> {
     await journal.close();
     throw error;
   }
+}
+
+function limitsOfRun({ maxFailures, maxDurationMs, startedAtMs }: RunSettings): RunLimits {
+  return limitsOf({ failures: maxFailures, durationMs: maxDurationMs }, startedAtMs);
 }
 
 /** How a run's settings read its input. @throws OnboardError exit 2 for a file that cannot be read */
@@ -142,4 +155,16 @@ async function restoreFromJournal({ record, ledger, folder, scan }: BegunRun): P
     if (chunk.length === RESTORE_CHUNK) await flush();
   }
   await flush();
+  await markReopened(folder, ledger);
+}
+
+/** What is sent again is another message: the agent must not take it for the one that failed. */
+async function markReopened({ journal }: RunFolder, ledger: Ledger): Promise<void> {
+  const rows = Array.from(await readReopened(journal), ([row, { round }]) => ({
+    row,
+    tryGroup: tryGroupOfRound(round),
+  }));
+  for (let from = 0; from < rows.length; from += RESTORE_CHUNK) {
+    await ledger.reopenRows(rows.slice(from, from + RESTORE_CHUNK));
+  }
 }

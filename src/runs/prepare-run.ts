@@ -2,12 +2,13 @@ import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
+import type { FailureLimit } from "../core/failure-limit.ts";
 import { isSettled } from "../core/progress.ts";
 import { hashIdentity } from "../core/run-id.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { RedisClient } from "../redis/connect.ts";
 import { listKnownRuns } from "../redis/run-list.ts";
-import type { OutputPlace, RunRecord } from "../redis/run-record.ts";
+import type { OutputPlace, RunLimits, RunRecord } from "../redis/run-record.ts";
 import type { KnownRun, RunWish } from "./choose-run.ts";
 import type { RunOnDisk } from "./run-folder.ts";
 
@@ -47,6 +48,8 @@ export function settingsOf(
     reading: config.reading,
     dedupe: config.dedupe,
     ...(limits.rows === undefined ? {} : { rowLimit: limits.rows }),
+    ...(limits.failures === undefined ? {} : { maxFailures: limits.failures }),
+    ...(limits.durationMs === undefined ? {} : { maxDurationMs: limits.durationMs }),
     ...rates,
     ...(config.maxOpenTasks === undefined ? {} : { maxOpenTasks: config.maxOpenTasks }),
     attempts: config.attempts,
@@ -57,6 +60,23 @@ export function settingsOf(
     acceptedOutputModes: agent.acceptedOutputModes,
     backlogBytes: config.results.backlogBytes,
     retentionMs: config.retention.redisMs,
+  };
+}
+
+/** What ends a run's sending, counted from a moment on. */
+export function limitsOf(
+  {
+    failures,
+    durationMs,
+  }: {
+    readonly failures?: FailureLimit | undefined;
+    readonly durationMs?: number | undefined;
+  },
+  fromMs: number,
+): RunLimits {
+  return {
+    ...(failures === undefined ? {} : { maxFailures: failures }),
+    ...(durationMs === undefined ? {} : { sendUntilMs: fromMs + durationMs }),
   };
 }
 

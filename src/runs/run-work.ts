@@ -1,3 +1,4 @@
+import { errorText } from "../core/errors.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { FatalStop } from "../core/stop.ts";
 import type { RunQueues } from "../queue/run-queues.ts";
@@ -39,6 +40,7 @@ export class RunWork {
   private working: Promise<void> | undefined;
   private meetingAwaySinceMs: number | undefined;
   private answersSeen = 0;
+  private isCanceling = false;
 
   constructor(deps: RunWorkDeps) {
     const { settings, record, redis, log, stateDir } = deps;
@@ -50,6 +52,7 @@ export class RunWork {
       sendHold: this.sendHold,
       isRedisAway: () => redis.isAway(),
       agent: () => this.takeAgent(),
+      onCanceled: () => this.cancelTasks(),
       onReading: () => this.giveUpWhenAwayTooLong(),
     });
   }
@@ -94,9 +97,20 @@ export class RunWork {
     };
     const client = await meetAgent({ ...deps, transport, agentUrl: url, onAway }, signal);
     const { storeAnswer } = this.answers;
-    this.worker = createRunWorker({ ...deps, client, sendHold, storeAnswer });
+    const isCanceling = (): boolean => this.isCanceling;
+    this.worker = createRunWorker({ ...deps, client, sendHold, storeAnswer, isCanceling });
     this.worker.start();
     await deps.onWorking(signal);
+  }
+
+  /** Open tasks that wait for their next poll have their turn now. */
+  private cancelTasks(): void {
+    if (this.isCanceling) return;
+    this.isCanceling = true;
+    this.deps.queues.hastenTracks().catch((error: unknown) => {
+      this.isCanceling = false;
+      this.deps.log.warn("cancel.hasten", { error: errorText(error) });
+    });
   }
 
   private giveUpWhenAwayTooLong(): void {

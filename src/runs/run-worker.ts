@@ -27,6 +27,7 @@ interface RunWorkerDeps {
   readonly redis: RedisHandle;
   readonly storeAnswer: StoreAnswer;
   readonly sendHold: SendHold;
+  readonly isCanceling: () => boolean;
   readonly concurrency: number;
   readonly onStop: (stop: FatalStop) => void;
   readonly onError: (error: unknown) => void;

@@ -19,7 +19,7 @@ export async function finishRow(
   const refused = await deps.storeAnswer({ kind: "outcome", outcome, weight }, () =>
     deps.ledger.recordOutcome(outcome, weight, reception),
   );
-  deps.sendHold.set(false);
+  deps.sendHold.noteRoom();
   if (refused >= REFUSED_ROWS_TO_STOP) await deps.record.stop("refused");
   return { kind: "done" };
 }

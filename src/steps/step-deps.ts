@@ -29,6 +29,8 @@ export interface StepDeps {
   readonly addTrack: (job: TrackJob, delayMs: number) => Promise<void>;
   readonly schedule: PollSchedule;
   readonly sendHold: SendHold;
+  /** Whether an operator wants the open tasks to end. */
+  readonly isCanceling: () => boolean;
   /** Ends calls on the wire: only when the process must stop at once. */
   readonly callSignal: AbortSignal;
   readonly onStop: (stop: FatalStop) => void;

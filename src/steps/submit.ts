@@ -7,7 +7,7 @@ import type { RowFacts } from "../core/task-outcome.ts";
 import { judgeTask, messageOutcome } from "../core/task-outcome.ts";
 import { UNCERTAIN_POLL_MS } from "../core/track-policy.ts";
 import type { Pass } from "../redis/gate.ts";
-import type { SendLeave, TaskEntry } from "../redis/ledger.ts";
+import type { SendIntent, SendLeave, TaskEntry } from "../redis/ledger.ts";
 import { finishRow, reportFailure } from "./finish.ts";
 import type { StepDeps } from "./step-deps.ts";
 import { createTrackJob, pollTask } from "./track.ts";
@@ -33,31 +33,47 @@ export function createSubmitStep(deps: StepDeps): Step<SubmitJob> {
   const watch = createBlockingWatch(deps);
   return async (job, signal) => {
     for (;;) {
-      await deps.sendHold.untilFree(signal);
-      const pass = await deps.gate.enter("send", deps.settings, signal);
-      const sent = await sendAtPace(deps, job, pass).finally(() => pass.release());
+      const maySend = await deps.sendHold.untilDecided(signal);
+      if (maySend === "ended") return endUnsent(deps, job);
+      const sent = await sendInTurn(deps, job, signal);
       if (sent.kind === "sent") {
         watch(sent.reply);
         return afterSend(deps, job.data, { ...sent, signal });
       }
+      if (sent.kind === "taken-back") continue;
       if (sent.leave.kind !== "hold") return withoutSend(deps, job.data, sent.leave);
-      deps.sendHold.set(true);
+      deps.sendHold.set("full");
     }
   };
 }
 
 type SendTry =
   | ({ readonly kind: "sent" } & Sent)
-  | { readonly kind: "no-leave"; readonly leave: Exclude<SendLeave, { kind: "go" }> };
+  | { readonly kind: "no-leave"; readonly leave: Exclude<SendLeave, { kind: "go" }> }
+  /** The run was paused or stopped while the send waited for its turn. */
+  | { readonly kind: "taken-back" };
 
-async function sendAtPace(
+async function sendInTurn(
   deps: StepDeps,
-  { data, lockKey, token }: StepJob<SubmitJob>,
-  pass: Pass,
+  job: StepJob<SubmitJob>,
+  signal: AbortSignal,
 ): Promise<SendTry> {
-  const { row, text, tryGroup } = data;
+  const wait = deps.sendHold.beginWait(signal);
+  try {
+    const pass = await deps.gate.enter("send", deps.settings, wait.signal);
+    return await sendAtPace(deps, job, pass).finally(() => pass.release());
+  } catch (error) {
+    if (!wait.signal.aborted || signal.aborted) throw error;
+    return { kind: "taken-back" };
+  } finally {
+    wait.end();
+  }
+}
+
+async function sendAtPace(deps: StepDeps, job: StepJob<SubmitJob>, pass: Pass): Promise<SendTry> {
+  const { row, text, tryGroup } = job.data;
   // The intent is written while the slot is waited for, so that Redis' time does not shift the call.
-  const leave = await deps.ledger.beginSend({ row, tryGroup, lockKey, token });
+  const leave = await deps.ledger.beginSend(intentOf(job));
   if (leave.kind !== "go") return { kind: "no-leave", leave };
   try {
     await pass.ready();
@@ -70,6 +86,19 @@ async function sendAtPace(
   const submittedAtMs = deps.now();
   const reply = await deps.client.sendMessage({ messageId, text }, deps.callSignal);
   return { kind: "sent", reply, submittedAtMs, first: leave.first };
+}
+
+function intentOf({ data, lockKey, token }: StepJob<SubmitJob>): SendIntent {
+  return { row: data.row, tryGroup: data.tryGroup, lockKey, token };
+}
+
+/** Nothing is sent any more; what the row has become by now must still be followed. */
+async function endUnsent(deps: StepDeps, job: StepJob<SubmitJob>): Promise<StepOutcome<SubmitJob>> {
+  const leave = await deps.ledger.beginSend(intentOf(job));
+  if (leave.kind === "go") await deps.ledger.undoSend(job.data.row, leave.first);
+  if (leave.kind !== "go" && leave.kind !== "hold") return withoutSend(deps, job.data, leave);
+  // The run goes on after all, which this process will learn in a moment.
+  return { kind: "again", data: job.data, delayMs: 1_000 };
 }
 
 /** The row needs no send: another activation has done it, or nothing may be sent any more. */

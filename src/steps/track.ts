@@ -5,7 +5,7 @@ import { advanceTaskAge } from "../core/task-age.ts";
 import { judgeTask } from "../core/task-outcome.ts";
 import { decideAfterFailedPoll, UNCERTAIN_POLL_MS } from "../core/track-policy.ts";
 import type { TaskEntry } from "../redis/ledger.ts";
-import { askAboutTask } from "./agent-calls.ts";
+import { askAboutTask, cancelTask } from "./agent-calls.ts";
 import { cancelOverdueTask } from "./cancel-overdue.ts";
 import { factsOf, finishRow, reportFailure } from "./finish.ts";
 import type { StepDeps } from "./step-deps.ts";
@@ -20,6 +20,7 @@ export function createTrackJob(entry: TaskEntry, text: string, plannedDelayMs: n
     askedAtMs: entry.submittedAtMs,
     plannedDelayMs,
     unfinishedAtMs: 0,
+    cancels: 0,
     failedPolls: 0,
     lostSinceMs: 0,
   };
@@ -27,7 +28,36 @@ export function createTrackJob(entry: TaskEntry, text: string, plannedDelayMs: n
 
 /** Asks the agent about a task, once an activation, until the task has ended. */
 export function createTrackStep(deps: StepDeps): Step<TrackJob> {
-  return (job, signal) => pollTask(deps, job.data, signal);
+  return ({ data }, signal) =>
+    deps.isCanceling() && data.cancels < MAX_CANCELS
+      ? cancelOpenTask(deps, data, signal)
+      : pollTask(deps, data, signal);
+}
+
+/** A CancelTask that got no answer is made again; after that the task is only followed. */
+const MAX_CANCELS = 3;
+
+/** Asks the agent to cancel a task; whatever it says, the task's state decides (A2A §3.1.5). */
+async function cancelOpenTask(
+  deps: StepDeps,
+  job: TrackJob,
+  signal: AbortSignal,
+): Promise<StepOutcome<TrackJob>> {
+  const reply = await cancelTask(deps, job.taskId, signal);
+  const asked = { ...job, cancels: MAX_CANCELS };
+  if (reply.kind === "task") return afterAnswer(deps, asked, { task: reply.task, signal });
+  const { failure } = reply;
+  if (isUncertain(failure)) {
+    return afterFailure(deps, { ...job, cancels: job.cancels + 1 }, { failure, signal });
+  }
+  return pollTask(deps, asked, signal);
+}
+
+/** Whether the agent may not even know that it was asked. */
+function isUncertain({ kind }: CallFailure): boolean {
+  return (
+    kind === "not-written" || kind === "unavailable" || kind === "throttled" || kind === "protocol"
+  );
 }
 
 /** One GetTask and what follows from it. */
@@ -52,7 +82,9 @@ async function afterAnswer(
   const nowMs = deps.now();
   const verdict = judgeTask(task, factsOf(job, nowMs));
   if (verdict.kind === "ended") {
-    deps.schedule.learn({ atLeastMs: job.unfinishedAtMs, atMostMs: nowMs - job.submittedAtMs });
+    // How long a canceled task took tells nothing about the others.
+    if (job.cancels === 0)
+      deps.schedule.learn({ atLeastMs: job.unfinishedAtMs, atMostMs: nowMs - job.submittedAtMs });
     return finishRow(deps, verdict.outcome, { weight: job.weight, reception: "" });
   }
   const ageMs = advanceTaskAge(job, nowMs, true);

@@ -32,6 +32,7 @@ export function trackJob(row: number, changes: Partial<TrackJob> = {}): TrackJob
     askedAtMs: Date.now(),
     plannedDelayMs: 0,
     unfinishedAtMs: 0,
+    cancels: 0,
     failedPolls: 0,
     lostSinceMs: 0,
     ...changes,

@@ -113,6 +113,7 @@ export async function createStepHarness(options: HarnessOptions = {}): Promise<S
     addTrack: async (job, delayMs) => addWaiting({ step: "track", job, delayMs }),
     schedule: createPollSchedule(),
     sendHold: createSendHold(),
+    isCanceling: () => false,
     callSignal: new AbortController().signal,
     onStop: (stop) => void stops.push(stop),
     now: () => nowMs,

@@ -1,11 +1,9 @@
 import path from "node:path";
-import { OnboardError } from "../../core/errors.ts";
-import { EXIT } from "../../core/exit-code.ts";
 import { collectRun } from "../../runs/collect-run.ts";
 import { findRun } from "../../runs/find-run.ts";
 import type { RunCommand } from "../command.ts";
 import { createCommandParts } from "../command-parts.ts";
-import { runNameOf } from "../named-run.ts";
+import { requireRunName } from "../named-run.ts";
 import { showRunEnd } from "../run-end.ts";
 import { stoppable } from "../stoppable.ts";
 
@@ -14,10 +12,7 @@ export const collect: RunCommand = async (input, context) => {
   const loaded = await context.loadConfig();
   const { io, output } = context;
   const { config, machine } = loaded;
-  const name = runNameOf(input);
-  if (name === undefined) {
-    throw new OnboardError(EXIT.usage, "which run?", { hint: "give its id, or --last" });
-  }
+  const name = requireRunName(input);
   const { app, log, warn } = createCommandParts(context, loaded);
   const { openRedis } = app;
   const outDir = path.resolve(io.cwd, config.out);

@@ -1,24 +1,18 @@
 import path from "node:path";
-import { OnboardError } from "../../core/errors.ts";
 import { EXIT } from "../../core/exit-code.ts";
 import { isSettled } from "../../core/progress.ts";
 import { findRun } from "../../runs/find-run.ts";
 import type { RunReport } from "../../runs/report.ts";
 import { reportRun } from "../../runs/report.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { runNameOf, withRuns } from "../named-run.ts";
+import { requireRunName, withRuns } from "../named-run.ts";
 import { showSummary } from "../progress.ts";
 import { shownFiles, snapshotOfSummary, tookMsOf } from "../summary-view.ts";
 
 /** `onboard-batch report <run>`: exit 0 when the files are made, whatever the run itself came to. */
 export const report: RunCommand = async (input, context) => {
   const loaded = await context.loadConfig();
-  const name = runNameOf(input);
-  if (name === undefined) {
-    throw new OnboardError(EXIT.usage, "name the run to report on", {
-      hint: "its id, a unique beginning of it, or --last; onboard-batch status shows them all",
-    });
-  }
+  const name = requireRunName(input);
   const { json, quiet } = loaded.config.terminal;
   const { input: file } = loaded.config;
   const inputFile = file === undefined ? undefined : path.resolve(context.io.cwd, file);

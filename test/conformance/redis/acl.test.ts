@@ -56,6 +56,7 @@ test("the documented account is enough for a run through a kill and an outage of
   const second = await going.ended;
   expect(second.exitCode, second.stderr).toBe(0);
   await stage.expectAllOnce(ROWS);
+  await giveOrders(stage);
   expect(await refusalsOf(admin)).toEqual([]);
   // Nothing is permitted in vain. PING is asked only when Redis is silent after a stop.
   const used = await admin.info("commandstats");
@@ -65,6 +66,24 @@ test("the documented account is enough for a run through a kill and an outage of
   const vain = permitted.filter((word) => !used.includes(`cmdstat_${word.slice(1)}:`));
   expect(vain).toEqual(["+ping"]);
 }, 60_000);
+
+/** Every order of an operator, to a small run of its own. */
+async function giveOrders(stage: TopologyStage): Promise<void> {
+  stage.setEnv({ ONBOARD_BATCH_RUN_ID: `${stage.runId}-orders` });
+  const file = await stage.partners(3, "orders.csv");
+  const steps = [
+    [["ingest", file, "--rate", "30"], 0],
+    [["pause", "--last"], 0],
+    [["resume", "--last"], 0],
+    [["cancel", "--last", "--yes"], 0],
+    [["run", file, "--rate", "30"], 7],
+    [["retry", "--last"], 0],
+  ] as const;
+  for (const [words, exitCode] of steps) {
+    const end = await stage.run(...words);
+    expect(end.exitCode, end.stderr).toBe(exitCode);
+  }
+}
 
 test("the documented account is enough for ingest, worker, collect and status", async (context) => {
   const { stage, admin } = await setUp(context);

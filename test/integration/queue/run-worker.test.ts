@@ -55,6 +55,7 @@ async function setup({ total, sandbox: behaviour = {}, settings = {} }: RunOptio
       redis,
       storeAnswer: (_answer, store) => store(),
       sendHold: createSendHold(),
+      isCanceling: () => false,
       concurrency: 16,
       onStop: (stop) => void stops.push(stop),
       onError: (error) => void errors.push(error),

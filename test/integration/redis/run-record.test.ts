@@ -155,7 +155,7 @@ describe("settling", () => {
   test("only a run that goes on can be stopped, and the first reason stays", async () => {
     const run = await setup(1);
     await run.record.stop("max-duration");
-    await run.record.stop("operator");
+    await run.record.stop("refused");
     expect((await run.progress()).statusReason).toBe("max-duration");
     await end(run, 1);
     await run.record.settle(true);
@@ -174,6 +174,7 @@ describe("the heartbeat", () => {
       status: "running",
       backlogBytes: 77,
       placesTaken: 2,
+      isCanceled: false,
     });
     const { heartbeatAt } = await run.progress();
     expect(Math.abs(Date.parse(heartbeatAt) - Date.now())).toBeLessThan(2_000);

@@ -121,9 +121,17 @@ describe("the next steps", () => {
     const ended = summary({ succeeded: 8, failed: 2 }, { failuresByReason: { TASK_FAILED: 2 } });
     const { stderr } = show({ ...COUNTED, summary: ended });
     expect(stderr).toContain("failed: TASK_FAILED 2");
+    expect(stderr).toContain("send failed rows again  onboard-batch retry partners-1");
     expect(stderr).toContain("onboard-batch run /data/out/partners-1/failures.csv");
     expect(stderr).toContain("onboard-batch run partners.csv --fresh");
     expect(stderr).not.toContain("onboard-batch report");
+  });
+
+  it("offer no retry of rows that would end alike", () => {
+    const ended = summary({ succeeded: 8, failed: 2 }, { failuresByReason: { TASK_REJECTED: 2 } });
+    const { stderr } = show({ ...COUNTED, summary: ended });
+    expect(stderr).not.toContain("retry");
+    expect(stderr).toContain("onboard-batch run /data/out/partners-1/failures.csv");
   });
 
   it("name no file that has no rows", () => {
@@ -144,8 +152,8 @@ describe("the next steps", () => {
     const { stderr } = show({ exitCode: EXIT.stopped, summary: ended });
     expect(stderr).toContain("Run partners-1 was stopped: the agent refused the first rows");
     expect(stderr).toContain("onboard-batch report partners-1");
-    expect(stderr).toContain("onboard-batch run /data/out/partners-1/unprocessed.csv");
-    expect(stderr).toContain("/data/out/partners-1/failures.csv");
+    expect(stderr).toContain("send the rows that are left  onboard-batch retry partners-1");
+    expect(stderr).toContain("onboard-batch run /data/out/partners-1/failures.csv");
   });
 
   it("begin nothing anew where no file was given", () => {

@@ -86,7 +86,7 @@ retention: {redis: 2d}
   it.each([
     ["rate: 5\nrat: 6\n", ':2:1: "rat" is not known; did you mean rate?'],
     ["agent:\n  giveupafter: 1h\n", ':2:3: "giveupafter" is not known; did you mean giveUpAfter?'],
-    ["maxFailures: 5\n", ':1:1: "maxFailures" is not known'],
+    ["maxMistakes: 5\n", ':1:1: "maxMistakes" is not known'],
     ["zzzzzz: 1\n", ':1:1: "zzzzzz" is not known'],
     ["agent: none\n", ":1:8: agent is a section that holds auth, allowHttp, caFile"],
     ["rate: 5\nrate: 6\n", ":2:1: this key stands twice"],

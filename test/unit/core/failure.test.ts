@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FailureReason } from "../../../src/core/failure.ts";
-import { isRetryable } from "../../../src/core/failure.ts";
+import { isRetryable, isRetryableReason } from "../../../src/core/failure.ts";
 
 /** The public list, reason by reason. */
 const RETRYABLE: Readonly<Record<FailureReason, boolean>> = {
@@ -25,5 +25,6 @@ const RETRYABLE: Readonly<Record<FailureReason, boolean>> = {
 describe("whether sending a row again could end differently", () => {
   it.each(Object.entries(RETRYABLE))("%s: %s", (reason, retryable) => {
     expect(isRetryable(reason as FailureReason)).toBe(retryable);
+    expect(isRetryableReason(reason)).toBe(retryable);
   });
 });

@@ -4,7 +4,12 @@ import path from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { outcomeLine } from "../../../src/core/journal.ts";
-import { indexOutcomes, openJournal, readOutcomes } from "../../../src/runs/journal-file.ts";
+import {
+  indexOutcomes,
+  openJournal,
+  readOutcomes,
+  readReopened,
+} from "../../../src/runs/journal-file.ts";
 import { tempFolder } from "../csv/temp-folder.ts";
 import { failed, HEADER, refusalOf, succeeded } from "./run-fixture.ts";
 
@@ -210,5 +215,31 @@ describe("the index of a journal", () => {
     await writeFile(file, HEADER_LINE.padEnd(HEADER_LINE.length + lineOf(1).length, "x"));
     expect(await index.read(1)).toBeUndefined();
     await index.close();
+  });
+});
+
+describe("rows that are sent again", () => {
+  it("have no outcome until there is a later one, which replaces the earlier", async () => {
+    const file = await journalPath();
+    const journal = await openJournal(file, HEADER);
+    const write = async (...outcomes: readonly unknown[]): Promise<void> =>
+      journal.append(outcomes.map((outcome) => JSON.stringify(outcome)));
+    await write(succeeded(1), succeeded(2, { text: "first" }), succeeded(3));
+    await journal.appendRetry({ round: 1, rows: [2, 3] });
+    expect(await readRows(file)).toEqual([1]);
+    await write(succeeded(2, { text: "second" }));
+    expect(await readRows(file)).toEqual([1, 2]);
+    const index = await indexOutcomes(file);
+    expect(await index.read(2)).toMatchObject({ text: "second" });
+    expect(await index.read(3)).toBeUndefined();
+    await index.close();
+    await journal.appendRetry({ round: 2, rows: [2] });
+    await journal.close();
+    expect(await readRows(file)).toEqual([1]);
+    const rounds = Array.from(await readReopened(file), ([row, { round }]) => [row, round]);
+    expect(rounds).toEqual([
+      [2, 2],
+      [3, 1],
+    ]);
   });
 });

@@ -1,0 +1,70 @@
+import { OnboardError } from "../core/errors.ts";
+import { EXIT } from "../core/exit-code.ts";
+import type { RunSettings } from "../core/run-settings.ts";
+import { agentOrigin } from "./agent-gate.ts";
+import { settledEnd } from "./choose-file.ts";
+import type { FoundRun } from "./find-run.ts";
+import { requireInput } from "./given-input.ts";
+import { holdRun } from "./hold-run.ts";
+import { limitsOf } from "./prepare-run.ts";
+import type { RetryChoice } from "./reopen-run.ts";
+import { findRetryRows } from "./reopen-run.ts";
+import { requireKey } from "./require-key.ts";
+import type { RunEnd, RunFileDeps } from "./run-context.ts";
+import { runFolder, settledSummary } from "./run-folder.ts";
+import { runSession } from "./session.ts";
+
+export interface RetryDeps extends RunFileDeps {
+  /** `--input`: the run's input, for a folder without its copy; absolute. */
+  readonly input: string | undefined;
+}
+
+/**
+ * Reopens a settled run and goes on as `run` does until all is settled: failed rows that may end
+ * differently and unprocessed rows are sent, and a later outcome replaces the earlier. One that is
+ * not settled just goes on; one with nothing to send again stays as it is.
+ *
+ * @throws OnboardError exit 2 when the run's journal or input is not here, or its agent is another one
+ */
+export async function retryRun(
+  deps: RetryDeps,
+  run: FoundRun,
+  choice: RetryChoice,
+): Promise<RunEnd> {
+  const { outDir, config, warn, stopSignal } = deps;
+  const { runId } = run;
+  const settings = settingsHere(deps, run);
+  refuseOtherAgent(settings, config.agent.url);
+  requireKey(config.agent, deps.apiKey);
+  const summary = run.onDisk === undefined ? undefined : settledSummary(run.onDisk);
+  if (summary?.rows.unprocessed === 0) {
+    const rows = await findRetryRows(runFolder(outDir, runId), choice);
+    if (rows.length === 0) return settledEnd(outDir, runId);
+  }
+  const redis = await deps.openRedis();
+  const placeInput = (target: string): Promise<void> =>
+    requireInput({ file: deps.input, outDir }, settings, target);
+  // What the run was limited to before does not hold for what is begun now.
+  const limits = limitsOf(config.limits, Date.now());
+  const reopening = { choice, limits };
+  const opening = { client: redis.client, outDir, warn, stopSignal, placeInput, reopening };
+  return holdRun({ ...deps, redis, opening, whenHeld: "refuse" }, settings, (held) =>
+    runSession({ ...deps, redis }, held),
+  );
+}
+
+function settingsHere({ outDir }: RetryDeps, { runId, onDisk }: FoundRun): RunSettings {
+  const settings = onDisk?.header?.settings;
+  if (settings !== undefined) return settings;
+  throw new OnboardError(EXIT.usage, `the journal of run ${runId} is not in ${outDir}`, {
+    hint: "run the command on the host that wrote the run's outputs, with its --out; onboard-batch status tells where",
+  });
+}
+
+/** The key goes to the agent that was configured, never to one that only a stored run names. */
+function refuseOtherAgent({ runId, agentUrl }: RunSettings, configured: string): void {
+  if (agentOrigin(agentUrl) === agentOrigin(configured)) return;
+  throw new OnboardError(EXIT.usage, `run ${runId} belongs to the agent at ${agentUrl}`, {
+    hint: `give --agent-url ${agentUrl}`,
+  });
+}
