@@ -18,6 +18,7 @@ export function runFileDeps(
     outDir: path.resolve(io.cwd, config.out),
     stateDir: machine.stateDir,
     log,
+    logData: config.terminal.logData,
     warn,
     openRedis: app.openRedis,
     openAgent: app.openAgent,

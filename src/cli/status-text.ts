@@ -148,12 +148,17 @@ function rateText({ summary, settings }: RunStanding): string {
   return `${measured}; allowed are ${sendPerSecond} SendMessage/s and ${pollPerSecond} GetTask/s`;
 }
 
-function agentText({ agent, settings }: RunStanding): string {
+function agentText({ agent, settings, activity }: RunStanding): string {
   const url = settings?.agentUrl ?? "";
   if (agent.kind === "there") return url;
-  const since =
-    agent.sinceMs === undefined ? "" : ` since ${shortTime(new Date(agent.sinceMs).toISOString())}`;
-  return `${url} is down${since}`.trimStart();
+  const { since } = agent;
+  if (since === undefined) return `${url} is down`.trimStart();
+  const next = activity.kind === "worked-on" ? `, next try ${timeOf(since.nextTryAtMs)}` : "";
+  return `${url} is down since ${timeOf(since.sinceMs)}${next}`.trimStart();
+}
+
+function timeOf(atMs: number): string {
+  return shortTime(new Date(atMs).toISOString());
 }
 
 /** `2026-11-30 22:48:25Z` from ISO 8601 UTC; `-` for a time that is not known. */

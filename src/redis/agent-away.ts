@@ -1,17 +1,25 @@
 import type { RedisClient } from "./connect.ts";
 
+/** An agent that counts as away to everybody; times are ms since the epoch, of Redis' clock. */
+export interface AgentAway {
+  readonly sinceMs: number;
+  /** When the next call may be tried. */
+  readonly nextTryAtMs: number;
+}
+
 /**
- * Since when an agent is away to everybody, ms since the epoch in Redis' time; undefined while it is
- * there.
+ * How an agent's gate stands.
  *
  * @param gate the agent's gate key
+ * @returns undefined while the agent is there
  */
-export async function readAwaySinceMs(
+export async function readAgentAway(
   client: RedisClient,
   gate: string,
-): Promise<number | undefined> {
-  const openSince = Number(await client.hget(gate, "openSince"));
-  return openSince > 0 ? openSince : undefined;
+): Promise<AgentAway | undefined> {
+  const times = await client.hmget(gate, "openSince", "probeAt", "closedUntil");
+  const [sinceMs = 0, probeAtMs = 0, closedUntilMs = 0] = times.map(Number);
+  return sinceMs > 0 ? { sinceMs, nextTryAtMs: Math.max(probeAtMs, closedUntilMs) } : undefined;
 }
 
 /** Redis' own time, ms since the epoch: heartbeats are told in it. */

@@ -34,6 +34,8 @@ export interface ProcessDeps {
   /** This host's state folder. */
   readonly stateDir: string;
   readonly log: Log;
+  /** `--log-data`: whether the log may hold the agent's words about partners. */
+  readonly logData: boolean;
   /** Lines for people. */
   readonly warn: (text: string) => void;
   readonly openAgent: () => Promise<AgentAccess>;

@@ -1,4 +1,5 @@
 import type { AgentClient } from "../a2a/client.ts";
+import type { Log } from "../core/log.ts";
 import { createPollSchedule } from "../core/poll-schedule.ts";
 import { isRedisOutage } from "../core/redis-outage.ts";
 import type { RunSettings } from "../core/run-settings.ts";
@@ -11,6 +12,7 @@ import type { CallGate } from "../redis/gate.ts";
 import { runPrefix } from "../redis/keys.ts";
 import type { Ledger } from "../redis/ledger.ts";
 import type { RunRecord } from "../redis/run-record.ts";
+import { createRowLog } from "../steps/row-log.ts";
 import type { SendHold } from "../steps/send-hold.ts";
 import type { StoreAnswer } from "../steps/step-deps.ts";
 import { createSubmitStep } from "../steps/submit.ts";
@@ -26,6 +28,8 @@ interface RunWorkerDeps {
   readonly queues: RunQueues;
   readonly redis: RedisHandle;
   readonly storeAnswer: StoreAnswer;
+  readonly log: Log;
+  readonly logData: boolean;
   readonly sendHold: SendHold;
   readonly isCanceling: () => boolean;
   readonly concurrency: number;
@@ -40,6 +44,7 @@ export function createRunWorker(deps: RunWorkerDeps): StepWorker {
     addSubmit: (job: Parameters<RunQueues["addSubmits"]>[0][number]) =>
       deps.queues.addSubmits([job]),
     addTrack: deps.queues.addTrack.bind(deps.queues),
+    rowLog: createRowLog(deps.log, deps.settings.runId, deps.logData),
     schedule: createPollSchedule(),
     callSignal: new AbortController().signal,
     now: Date.now,

@@ -5,7 +5,8 @@ import { isSettled } from "../core/progress.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import { buildSummary } from "../core/summary.ts";
-import { readAwaySinceMs, readRedisNowMs } from "../redis/agent-away.ts";
+import type { AgentAway } from "../redis/agent-away.ts";
+import { readAgentAway, readRedisNowMs } from "../redis/agent-away.ts";
 import type { RedisClient } from "../redis/connect.ts";
 import { gateKey } from "../redis/keys.ts";
 import type { OutputPlace } from "../redis/run-record.ts";
@@ -27,8 +28,8 @@ export type RunActivity =
 /** What can be told about the agent of a run that is not settled. */
 type AgentState =
   | { readonly kind: "there" }
-  /** `sinceMs` (epoch) is known only with the key that the run's processes have. */
-  | { readonly kind: "away"; readonly sinceMs: number | undefined };
+  /** `since` is known only with the key that the run's processes have. */
+  | { readonly kind: "away"; readonly since: AgentAway | undefined };
 
 /** One run as `status` shows it. */
 export interface RunStanding {
@@ -65,7 +66,7 @@ export async function readStanding(deps: StandingDeps, run: FoundRun): Promise<R
   const summary = buildSummary({ runId, ...facts, files });
   const isAway = activity.kind !== "settled" && facts.progress.statusReason === "agent-down";
   const agent: AgentState = isAway
-    ? { kind: "away", sinceMs: await awaySinceMs(redis, settings, deps.apiKey) }
+    ? { kind: "away", since: await readAway(redis, settings, deps.apiKey) }
     : { kind: "there" };
   return { summary, activity, agent, settings, place };
 }
@@ -126,11 +127,11 @@ async function placeOf(
   return { host: hostname(), dir: runFolder(outDir, runId).dir };
 }
 
-async function awaySinceMs(
+async function readAway(
   redis: RedisClient | undefined,
   settings: RunSettings | undefined,
   apiKey: string | undefined,
-): Promise<number | undefined> {
+): Promise<AgentAway | undefined> {
   if (redis === undefined || settings === undefined) return undefined;
-  return readAwaySinceMs(redis, gateKey(agentOrigin(settings.agentUrl), apiKey));
+  return readAgentAway(redis, gateKey(agentOrigin(settings.agentUrl), apiKey));
 }

@@ -19,6 +19,7 @@ export async function finishRow(
   const refused = await deps.storeAnswer({ kind: "outcome", outcome, weight }, () =>
     deps.ledger.recordOutcome(outcome, weight, reception),
   );
+  deps.rowLog.ended(outcome);
   deps.sendHold.noteRoom();
   if (refused >= REFUSED_ROWS_TO_STOP) await deps.record.stop("refused");
   return { kind: "done" };
@@ -59,6 +60,7 @@ export async function reportFailure(
   failure: CallFailure,
   row: number,
 ): Promise<{ readonly away: boolean; readonly streak: string }> {
+  deps.rowLog.callFailed(row, failure);
   if (failure.kind === "throttled") await deps.record.countCall("rateLimited");
   const report = reportOf(failure, `${deps.settings.runId}/${row}`);
   return report === undefined ? AGENT_THERE : deps.gate.report(report);

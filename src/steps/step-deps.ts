@@ -7,6 +7,7 @@ import type { FatalStop } from "../core/stop.ts";
 import type { CallGate } from "../redis/gate.ts";
 import type { Ledger, TaskEntry } from "../redis/ledger.ts";
 import type { RunRecord } from "../redis/run-record.ts";
+import type { RowLog } from "./row-log.ts";
 import type { SendHold } from "./send-hold.ts";
 
 /** An answer that was paid for. */
@@ -25,6 +26,7 @@ export interface StepDeps {
   readonly ledger: Ledger;
   readonly record: RunRecord;
   readonly storeAnswer: StoreAnswer;
+  readonly rowLog: RowLog;
   readonly addSubmit: (job: SubmitJob) => Promise<void>;
   readonly addTrack: (job: TrackJob, delayMs: number) => Promise<void>;
   readonly schedule: PollSchedule;

@@ -14,6 +14,7 @@ import type { Sandbox } from "../../src/sandbox/agent.ts";
 import { createSandbox } from "../../src/sandbox/agent.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import type { SandboxStats } from "../../src/sandbox/stats.ts";
+import { createRowLog } from "../../src/steps/row-log.ts";
 import { createSendHold } from "../../src/steps/send-hold.ts";
 import type { StepDeps } from "../../src/steps/step-deps.ts";
 import { createSubmitStep } from "../../src/steps/submit.ts";
@@ -112,6 +113,7 @@ export async function createStepHarness(options: HarnessOptions = {}): Promise<S
     addSubmit: async (job) => harness.onSubmit(job),
     addTrack: async (job, delayMs) => addWaiting({ step: "track", job, delayMs }),
     schedule: createPollSchedule(),
+    rowLog: createRowLog(SILENT, run.settings.runId, false),
     sendHold: createSendHold(),
     isCanceling: () => false,
     callSignal: new AbortController().signal,

@@ -20,6 +20,7 @@ export const worker: RunCommand = async (_input, context) => {
     return workOnRuns({
       redis,
       log,
+      logData: config.terminal.logData,
       warn,
       stopSignal,
       apiKey: secrets.apiKey,

@@ -54,6 +54,8 @@ async function setup({ total, sandbox: behaviour = {}, settings = {} }: RunOptio
       queues,
       redis,
       storeAnswer: (_answer, store) => store(),
+      log: SILENT,
+      logData: false,
       sendHold: createSendHold(),
       isCanceling: () => false,
       concurrency: 16,

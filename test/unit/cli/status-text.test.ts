@@ -110,10 +110,13 @@ describe("the block of one run", () => {
   });
 
   it.each([
-    [Date.UTC(2026, 10, 30, 20, 5), "https://agent.example/ is down since 2026-11-30 20:05:00Z"],
+    [
+      { sinceMs: Date.UTC(2026, 10, 30, 20, 5), nextTryAtMs: Date.UTC(2026, 10, 30, 20, 6) },
+      "https://agent.example/ is down since 2026-11-30 20:05:00Z, next try 2026-11-30 20:06:00Z",
+    ],
     [undefined, "https://agent.example/ is down\n"],
-  ])("says that the agent is down, and since when where it is known (%s)", (sinceMs, text) => {
-    expect(renderRun({ ...STANDING, agent: { kind: "away", sinceMs } })).toContain(text);
+  ])("says that the agent is down, and since when where it is known (%j)", (since, text) => {
+    expect(renderRun({ ...STANDING, agent: { kind: "away", since } })).toContain(text);
   });
 
   it("leaves out what nobody knows", () => {
