@@ -12,10 +12,15 @@ export interface RunQueues {
   /** Rows that wait to be sent, those in a worker's hands not included. */
   countWaitingSubmits(): Promise<number>;
   countActiveSubmits(): Promise<number>;
+  /** Jobs of both queues that wait or are in a worker's hands. */
+  countJobs(): Promise<number>;
   /** Removes both queues with all that is in them. */
   obliterate(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** States of jobs that will still be worked on. */
+const LIVE = ["waiting", "delayed", "active"] as const;
 
 const JOB_OPTIONS = {
   // The ledger, not the queue, remembers what is done.
@@ -56,6 +61,10 @@ export function createRunQueues(connection: ConnectionOptions, prefix: string): 
       return (counts["waiting"] ?? 0) + (counts["delayed"] ?? 0);
     },
     countActiveSubmits: () => submit.getActiveCount(),
+    async countJobs() {
+      const counts = await Promise.all([submit, track].map((queue) => queue.getJobCounts(...LIVE)));
+      return counts.flatMap((count) => Object.values(count)).reduce((sum, jobs) => sum + jobs, 0);
+    },
     async obliterate() {
       await submit.obliterate({ force: true });
       await track.obliterate({ force: true });

@@ -31,7 +31,7 @@ export type Treatment =
   | { readonly kind: "keep-answer"; readonly act: () => void };
 
 /** Undefined lets the call through. */
-export type Treat = (call: GatewayCall) => Treatment | undefined;
+type Treat = (call: GatewayCall) => Treatment | undefined;
 
 /** A gateway before an agent: the agent keeps its tasks, whatever happens to the way there. */
 export interface AgentGateway {
