@@ -37,7 +37,7 @@ describe.concurrent("a Redis that forgets", PATIENCE, () => {
     const running = stage.start(...words);
     await watch.until((reading) => doneRows(reading) >= 100);
     const mark = await markAof(redis);
-    await watch.until((reading) => doneRows(reading) >= 100 + 4 * FORGOTTEN_ROWS);
+    await watch.until((reading) => doneRows(reading) >= 100 + 9 * FORGOTTEN_ROWS);
     // Stopped, so that nothing is put right before it has been seen.
     running.signal("SIGSTOP");
     const before = doneRows(await readProgress(client, stage));
