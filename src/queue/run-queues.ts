@@ -14,10 +14,15 @@ export interface RunQueues {
   countActiveSubmits(): Promise<number>;
   /** Lets every task that waits for its next poll have its turn at once. */
   hastenTracks(): Promise<void>;
+  /** Jobs of both queues that wait or are in a worker's hands. */
+  countJobs(): Promise<number>;
   /** Removes both queues with all that is in them. */
   obliterate(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** States of jobs that will still be worked on. */
+const LIVE = ["waiting", "delayed", "active"] as const;
 
 const JOB_OPTIONS = {
   // The ledger, not the queue, remembers what is done.
@@ -59,6 +64,10 @@ export function createRunQueues(connection: ConnectionOptions, prefix: string): 
     },
     countActiveSubmits: () => submit.getActiveCount(),
     hastenTracks: () => track.promoteJobs(),
+    async countJobs() {
+      const counts = await Promise.all([submit, track].map((queue) => queue.getJobCounts(...LIVE)));
+      return counts.flatMap((count) => Object.values(count)).reduce((sum, jobs) => sum + jobs, 0);
+    },
     async obliterate() {
       await submit.obliterate({ force: true });
       await track.obliterate({ force: true });

@@ -71,7 +71,7 @@ export function createStepWorker<Data>(options: StepWorkerOptions<Data>): StepWo
     prefix,
     concurrency,
   });
-  worker.on("error", () => undefined);
+  const rest = createRest(worker, options.isOutage);
   worker.on("lockRenewalFailed", (ids) => {
     for (const id of ids) worker.cancelJob(id, "lock lost");
   });
@@ -81,11 +81,44 @@ export function createStepWorker<Data>(options: StepWorkerOptions<Data>): StepWo
       worker.run().catch(options.onBug);
     },
     async stop(reason) {
+      rest.stop();
       const closing = worker.close();
       worker.cancelAllJobs(reason);
       // Not waited for: a client that was never connected is none to end.
       endBlockingClient(worker).catch(() => undefined);
       await closing;
+    },
+  };
+}
+
+/** How long a worker asks for no job after Redis has refused to give one. */
+const REST_MS = 1_000;
+
+/** Times in which a worker takes no jobs. */
+interface Rest {
+  /** No more of them. */
+  stop(): void;
+}
+
+/**
+ * A Redis that is full refuses to hand out jobs, and BullMQ asks again at once: thousands of times a
+ * second. Jobs in hand go on meanwhile.
+ */
+function createRest<Data>(worker: Worker<Data, void>, isOutage: (error: unknown) => boolean): Rest {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  worker.on("error", (error) => {
+    if (!isOutage(error) || timer !== undefined || isStopped) return;
+    void worker.pause(true);
+    timer = setTimeout(() => {
+      timer = undefined;
+      void worker.resume();
+    }, REST_MS);
+  });
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
     },
   };
 }

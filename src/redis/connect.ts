@@ -2,7 +2,7 @@ import type { Cluster, Redis } from "ioredis";
 import type { Log } from "../core/log.ts";
 import { closeClient, cutClient } from "./close-client.ts";
 import { logErrors, type Presence, watchPresence } from "./presence.ts";
-import { checkServer } from "./server-check.ts";
+import { checkServer, readServerLives } from "./server-check.ts";
 import { withinLimit } from "./time-limit.ts";
 import {
   createClient,
@@ -35,6 +35,11 @@ export interface RedisHandle extends Presence {
   readonly name: string;
   /** Whether every server that holds our keys answers within the time. */
   answers(limitMs: number): Promise<boolean>;
+  /**
+   * Names the lives of the servers that hold our keys: another text after one was started anew or
+   * replaced. Empty where that is not told.
+   */
+  lives(): Promise<string>;
   /** A further connection, for XREAD BLOCK and the like; closed with the handle. */
   duplicateForBlocking(): RedisClient;
   /** Ends all connections and rejects what waits on them; within about 3 s even while Redis is away. */
@@ -79,6 +84,7 @@ function createHandle(client: RedisClient, name: string, log: Log): RedisHandle 
     client,
     name,
     answers: (limitMs) => answers(client, limitMs),
+    lives: () => readServerLives(client),
     isAway: () => watch.isAway(),
     onAway: (listener) => watch.onAway(listener),
     onBack: (listener) => watch.onBack(listener),

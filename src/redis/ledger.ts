@@ -178,9 +178,10 @@ export class Ledger {
   ): Promise<readonly string[]> {
     const { ledger, progress, failures, results, private: own, places } = this.keys;
     const reason = outcome.kind === "failed" ? outcome.reason : "";
+    const { attempts, polls } = outcome;
     return this.scripts.recordOutcome(
       [ledger, progress, failures, results, own, places],
-      [row, weight, COUNTED_AS[outcome.kind], reason, json, reception],
+      [row, weight, COUNTED_AS[outcome.kind], reason, json, reception, attempts, polls],
     );
   }
 

@@ -37,13 +37,17 @@ export function watchPresence(client: Redis | Cluster, log: Log): PresenceWatch 
     awayAtMs = undefined;
     for (const listener of back) listener();
   };
-  client.on("close", onClose).on("ready", onReady);
+  // A Cluster stays while one of its nodes goes and comes, or is replaced.
+  const onNode = (): void => {
+    for (const listener of back) listener();
+  };
+  client.on("close", onClose).on("ready", onReady).on("+node", onNode);
   return {
     isAway: () => client.status !== "ready",
     onAway: (listener) => subscribe(away, listener),
     onBack: (listener) => subscribe(back, listener),
     stop: () => {
-      client.off("close", onClose).off("ready", onReady);
+      client.off("close", onClose).off("ready", onReady).off("+node", onNode);
     },
   };
 }

@@ -23,12 +23,7 @@ const PRELUDES = [
  * @param name file name in `lua/` without its ending
  */
 export function loadScript(client: RedisClient, name: string): Script {
-  const body = readLua(name);
-  const preludes = PRELUDES.filter(([call]) => body.includes(call)).map(([, file]) =>
-    readLua(file),
-  );
-  const source = [...preludes, body].join("\n");
-  const sha = createHash("sha1").update(source).digest("hex");
+  const { source, sha } = readScript(name);
   return async (keys, args) => toTexts(await evaluate(keys, args));
 
   async function evaluate(
@@ -42,6 +37,16 @@ export function loadScript(client: RedisClient, name: string): Script {
       return client.eval(source, keys.length, ...keys, ...args);
     }
   }
+}
+
+/** What Redis gets of a transition: its text with its preludes, and the hash by which it is called. */
+export function readScript(name: string): { readonly source: string; readonly sha: string } {
+  const body = readLua(name);
+  const preludes = PRELUDES.filter(([call]) => body.includes(call)).map(([, file]) =>
+    readLua(file),
+  );
+  const source = [...preludes, body].join("\n");
+  return { source, sha: createHash("sha1").update(source).digest("hex") };
 }
 
 function toTexts(reply: unknown): readonly string[] {

@@ -71,6 +71,17 @@ async function countMasters(server: Redis): Promise<number> {
   }
 }
 
+/** The run ids of all masters as one text; empty when the account may not ask for them. */
+export async function readServerLives(client: Redis | Cluster): Promise<string> {
+  try {
+    const texts = await Promise.all(mastersOf(client).map((server) => server.info("server")));
+    const ids = texts.map((text) => parseInfo(text).get("run_id") ?? "");
+    return ids.toSorted().join(" ");
+  } catch {
+    return "";
+  }
+}
+
 /** Reads an INFO reply's `name:value` lines. */
 export function parseInfo(text: string): ReadonlyMap<string, string> {
   const facts = new Map<string, string>();

@@ -6,11 +6,15 @@ import type { RedisHandle } from "../redis/connect.ts";
 import { createSendHold } from "../steps/send-hold.ts";
 import { settledEnd } from "./choose-file.ts";
 import { createRunCollector } from "./collector.ts";
+import { feedRows } from "./feed-rows.ts";
 import type { FoundRun } from "./find-run.ts";
 import { requireInput } from "./given-input.ts";
+import { guardJournal } from "./guard-journal.ts";
 import { holdRun } from "./hold-run.ts";
 import { createMonitor } from "./monitor.ts";
 import type { HeldRun } from "./open-run.ts";
+import { restoreFromJournal } from "./open-run.ts";
+import { createRefeed } from "./refeed.ts";
 import type { RunEnd } from "./run-context.ts";
 import type { SessionEnd } from "./session.ts";
 import { createEnd, endOnLostLease, endOnSignal } from "./session.ts";
@@ -68,7 +72,20 @@ async function collectUntilSettled(
     onCanceled: () => undefined,
     onReading: () => undefined,
   });
+  const refeed = createRefeed({
+    ...run,
+    log: deps.log,
+    progress: () => monitor.progress(),
+    feed: (signal) => feedRows({ ...run, windowRows: Number.POSITIVE_INFINITY }, signal),
+  });
+  const endGuard = await guardJournal({
+    ...deps,
+    restore: () => restoreFromJournal(run),
+    // Others send, on whatever hosts.
+    blockSends: () => () => undefined,
+  });
   monitor.start();
+  refeed.start();
   const collector = createRunCollector(deps, run, {
     queues: run.queues,
     onSettled: () => tellEnd({ kind: "settled" }),
@@ -77,6 +94,8 @@ async function collectUntilSettled(
   collector.start();
   const end = await ended;
   forgetSignal();
+  await refeed.stop();
+  endGuard();
   await collector.stop();
   await monitor.stop();
   return end;

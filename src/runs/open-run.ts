@@ -136,11 +136,21 @@ export async function planOf(settings: RunSettings, file: string): Promise<Input
 
 const RESTORE_CHUNK = 500;
 
-/** The journal wins: what it holds is done, whatever Redis remembers. */
-async function restoreFromJournal({ record, ledger, folder, scan }: BegunRun): Promise<void> {
+/**
+ * The journal wins: what it holds is done, whatever Redis remembers. Repeating it changes nothing.
+ *
+ * @throws OnboardError exit 2 when the run's outputs are elsewhere
+ */
+export async function restoreFromJournal({
+  record,
+  ledger,
+  folder,
+  scan,
+}: BegunRun): Promise<void> {
   const progress = await record.progress();
-  // Of a settled run Redis keeps the counters and no row: nothing is to be counted again.
-  if (progress !== undefined && isSettled(progress.status)) return;
+  // A run that Redis has forgotten must be opened first. Of a settled one it keeps the counters and no
+  // row: nothing is to be counted again.
+  if (progress === undefined || isSettled(progress.status)) return;
   // A journal that is not the run's own would mark rows as done whose answers are elsewhere.
   await refuseOtherPlace(record, { host: hostname(), dir: folder.dir, hasJournal: true });
   let chunk: KnownOutcome[] = [];

@@ -62,6 +62,11 @@ export class RunWork {
     return { awaySinceMs: awaySinceMs ?? this.meetingAwaySinceMs, nextTryAtMs };
   }
 
+  /** Lets no send of this process begin until the function that it gives is called. */
+  blockSends(): () => void {
+    return this.sendHold.block();
+  }
+
   start(): void {
     const { signal } = this.stopping;
     this.monitor.start();

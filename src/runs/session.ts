@@ -1,11 +1,15 @@
 import { EventEmitter } from "node:events";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
+import type { Progress } from "../core/progress.ts";
 import type { FatalStop } from "../core/stop.ts";
 import { createAgentGate } from "./agent-gate.ts";
 import { createRunCollector } from "./collector.ts";
 import { feedRows } from "./feed-rows.ts";
+import { guardJournal } from "./guard-journal.ts";
 import type { HeldRun, OpenRun } from "./open-run.ts";
+import { restoreFromJournal } from "./open-run.ts";
+import { createRefeed } from "./refeed.ts";
 import type { ProcessDeps, RunFileDeps } from "./run-context.ts";
 import { RunWork } from "./run-work.ts";
 
@@ -33,23 +37,35 @@ export async function runSession(deps: SessionDeps, run: HeldRun): Promise<Sessi
     onSettled: () => tellEnd({ kind: "settled" }),
     onFailure: onError,
   });
-  const { plan, scan, ledger } = run;
-  const windowRows = deps.config.window;
+  const feed = (signal: AbortSignal): Promise<void> =>
+    feedRows({ ...run, windowRows: deps.config.window }, signal);
   const work = new RunWork({
     ...deps,
     ...run,
     gate,
-    onWorking: (signal) => feedRows({ plan, scan, ledger, queues, windowRows }, signal),
+    onWorking: async (signal) => {
+      await feed(signal);
+      refeed.start();
+    },
     onStop: (stop) => tellEnd({ kind: "stopped", stop }),
     onError,
   });
+  const progress = (): Progress | undefined => work.monitor.progress();
+  const refeed = createRefeed({ log: deps.log, progress, queues, feed });
   showWork(deps, run, work);
+  const endGuard = await guardJournal({
+    ...deps,
+    restore: () => restoreFromJournal(run),
+    blockSends: () => work.blockSends(),
+  });
   collector.start();
   work.start();
 
   const end = await ended;
   forgetSignal();
+  await refeed.stop();
   await work.stop(end.kind);
+  endGuard();
   gate.stop();
   await collector.stop();
   return end;

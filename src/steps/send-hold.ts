@@ -22,6 +22,8 @@ export interface SendHold {
   set(state: SendState): void;
   /** There is room for one more send; what an operator or a stop has said still holds. */
   noteRoom(): void;
+  /** Holds everybody who would be free until the function that it gives is called. */
+  block(): () => void;
   /**
    * Resolves when sending is free, or has ended for good.
    *
@@ -37,22 +39,37 @@ export function createSendHold(): SendHold {
   const held = new Set<() => void>();
   const waits = new Set<AbortController>();
 
+  const blocks = new Set<symbol>();
+
   function decided(): "free" | "ended" | undefined {
-    return state === "free" || state === "ended" ? state : undefined;
+    if (state === "free" && blocks.size === 0) return "free";
+    return state === "ended" ? "ended" : undefined;
+  }
+
+  function resumeWhenDecided(): void {
+    if (decided() === undefined) return;
+    for (const resume of held) resume();
+    held.clear();
   }
 
   function set(next: SendState): void {
     state = next;
     if (state === "paused" || state === "ended") for (const wait of waits) wait.abort();
-    if (decided() === undefined) return;
-    for (const resume of held) resume();
-    held.clear();
+    resumeWhenDecided();
   }
 
   return {
     set,
     noteRoom() {
       if (state === "full") set("free");
+    },
+    block() {
+      const block = Symbol("block");
+      blocks.add(block);
+      return () => {
+        blocks.delete(block);
+        resumeWhenDecided();
+      };
     },
     async untilDecided(signal) {
       for (;;) {

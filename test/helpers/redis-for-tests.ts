@@ -40,6 +40,8 @@ export interface PrivateRedis {
   readonly url: string;
   /** Of the server that runs now, or ran last. */
   readonly pid: number;
+  /** Where it keeps its data. */
+  readonly dir: string;
   /** As a power cut: SIGKILL, data folder kept. */
   kill(): Promise<void>;
   /** Answers nothing, breaks no connection, until thaw(). */
@@ -77,6 +79,7 @@ export async function startPrivateRedis(options: PrivateRedisOptions = {}): Prom
   let child = await start();
   return {
     url,
+    dir,
     get pid() {
       return child.pid ?? 0;
     },

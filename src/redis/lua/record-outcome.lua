@@ -2,6 +2,7 @@
 -- KEYS  1 ledger  2 progress  3 failures  4 results  5 private  6 places
 -- ARGV  1 row  2 weight  3 'succeeded' | 'failed' | 'needsInput'  4 reason, '' unless failed
 --       5 outcome (JSON), '' when a journal has it already  6 'accepted' | 'refused' | ''
+--       7 sends of the row  8 polls of it
 -- Returns {recorded 1|0, rows refused while none was accepted}
 -- An outcome of a run that Redis has forgotten still goes to the stream: it was paid for, and the
 -- journal that takes it in brings it back at the next start.
@@ -13,6 +14,12 @@ if not goes_on(KEYS[2]) then
     redis.call('XADD', KEYS[4], '*', 'o', ARGV[5])
   end
   return { 0, 0 }
+end
+if not state and ARGV[5] == '' and redis.call('HEXISTS', KEYS[5], 'callsKept') == 0 then
+  -- Redis has forgotten the row's calls with the row.
+  redis.call('HINCRBY', KEYS[2], 'sendMessageCalls', ARGV[7])
+  redis.call('HINCRBY', KEYS[2], 'retries', math.max(0, ARGV[7] - 1))
+  redis.call('HINCRBY', KEYS[2], 'getTaskCalls', ARGV[8])
 end
 local from = 'pending'
 if state and string.sub(state, 1, 1) == 't' then from = 'open' end

@@ -8,7 +8,7 @@ if status ~= 'completed' and status ~= 'stopped' and status ~= 'canceled' then r
 redis.call('HSET', KEYS[1], 'total', ARGV[1], 'pending', ARGV[2], 'open', 0, 'succeeded', 0,
   'failed', ARGV[3], 'needsInput', 0, 'unprocessed', 0, 'status', 'running', 'statusReason', '',
   'finishedAt', '', 'updatedAt', iso_now(), 'heartbeatAt', iso_now())
-redis.call('HSET', KEYS[3], 'begun', 1, 'maxFailures', ARGV[4], 'maxFailedPercent', ARGV[5], 'sendUntil', ARGV[6])
+redis.call('HSET', KEYS[3], 'begun', 1, 'callsKept', 1, 'maxFailures', ARGV[4], 'maxFailedPercent', ARGV[5], 'sendUntil', ARGV[6])
 redis.call('HDEL', KEYS[3], 'accepted', 'refused', 'refusedAt')
 redis.call('DEL', KEYS[2], KEYS[4], KEYS[5])
 for i = 7, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end

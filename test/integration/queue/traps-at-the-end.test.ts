@@ -175,4 +175,32 @@ describe("while Redis is away", () => {
     await seen.until(2);
     expect(harness.bugs).toEqual([]);
   });
+
+  test("T11: a Redis that is full while jobs wait is asked for them now and then", async () => {
+    const redis = await startDurableRedis();
+    const harness = await createQueueHarness(redis.url);
+    const { seen, step } = noteRows();
+    const jobs = Array.from({ length: 50 }, (_, row) => submitJob(row + 1));
+    await harness.queues.addSubmits(jobs);
+    const { client } = harness;
+    await client.config("SET", "maxmemory", "1");
+    const workers = [1, 2].map(() => harness.work("submit", step));
+    const asked = async (): Promise<number> =>
+      Number(/total_commands_processed:(\d+)/.exec(await client.info("stats"))?.[1]);
+    const before = await asked();
+    await delay(3_000);
+    // Two workers, each with its own look for lost jobs.
+    expect((await asked()) - before).toBeLessThan(60);
+    expect(seen.count).toBe(0);
+    await client.config("SET", "maxmemory", "0");
+    const roomMs = performance.now();
+    await seen.until(50);
+    expect(performance.now() - roomMs).toBeLessThan(2_000);
+    await client.config("SET", "maxmemory", "1");
+    await harness.queues.addSubmits([submitJob(99)]).catch(() => undefined);
+    // One that rests can be stopped like any other.
+    await Promise.all(workers.map((worker) => worker.stop("the test is over")));
+    await client.config("SET", "maxmemory", "0");
+    expect(harness.bugs).toEqual([]);
+  });
 });

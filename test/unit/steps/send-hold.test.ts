@@ -56,6 +56,26 @@ describe("who may send", () => {
   });
 });
 
+describe("a block", () => {
+  test("holds everybody until the last one is lifted", async () => {
+    const hold = createSendHold();
+    const lifts = [hold.block(), hold.block()];
+    const waiting = hold.untilDecided(NEVER);
+    lifts[0]?.();
+    hold.set("free");
+    expect(await isSettled(waiting)).toBe(false);
+    lifts[1]?.();
+    expect(await waiting).toBe("free");
+  });
+
+  test("holds nobody who learns that it has ended", async () => {
+    const hold = createSendHold();
+    hold.block();
+    hold.set("ended");
+    expect(await hold.untilDecided(NEVER)).toBe("ended");
+  });
+});
+
 describe("leave that is not used yet", () => {
   test.each([
     ["paused", true],
