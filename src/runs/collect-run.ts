@@ -3,7 +3,7 @@ import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
 import { isSettled } from "../core/progress.ts";
 import type { RedisHandle } from "../redis/connect.ts";
-import { createSendHold } from "../steps/send-hold.ts";
+import { SendHold } from "../steps/send-hold.ts";
 import { settledEnd } from "./choose-file.ts";
 import { createRunCollector } from "./collector.ts";
 import { feedRows } from "./feed-rows.ts";
@@ -66,7 +66,7 @@ async function collectUntilSettled(
     ...run,
     bounds: run.settings,
     isRedisAway: () => deps.redis.isAway(),
-    sendHold: createSendHold(),
+    sendHold: new SendHold(),
     // Collecting asks the agent nothing, so it cannot tell how it is.
     agent: () => "unknown",
     onCanceled: () => undefined,

@@ -7,7 +7,7 @@ import type { CallGate } from "../redis/gate.ts";
 import type { AgentCondition } from "../redis/gate-queue.ts";
 import type { Ledger } from "../redis/ledger.ts";
 import type { Heartbeat, RunRecord } from "../redis/run-record.ts";
-import { createSendHold } from "../steps/send-hold.ts";
+import { SendHold } from "../steps/send-hold.ts";
 import type { AnswerFile } from "./answer-file.ts";
 import { createAnswerFile, ownAnswerFile, replayLeftAnswers } from "./answer-file.ts";
 import { meetAgent } from "./meet-agent.ts";
@@ -34,7 +34,7 @@ export class RunWork {
 
   private readonly deps: RunWorkDeps;
   private readonly answers: AnswerFile;
-  private readonly sendHold = createSendHold();
+  private readonly sendHold = new SendHold();
   private readonly stopping = new AbortController();
   private worker: StepWorker | undefined;
   private working: Promise<void> | undefined;

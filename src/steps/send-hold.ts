@@ -18,82 +18,77 @@ interface SendWait {
 }
 
 /** Keeps senders of one run out of the gate's queue while the run may not send. */
-export interface SendHold {
-  set(state: SendState): void;
+export class SendHold {
+  private state: SendState = "free";
+  private readonly blocks = new Set<symbol>();
+  private readonly held = new Set<() => void>();
+  private readonly waits = new Set<AbortController>();
+
+  set(state: SendState): void {
+    this.state = state;
+    if (this.isTakenBack()) for (const wait of this.waits) wait.abort();
+    this.resumeWhenDecided();
+  }
+
   /** There is room for one more send; what an operator or a stop has said still holds. */
-  noteRoom(): void;
+  noteRoom(): void {
+    if (this.state === "full") this.set("free");
+  }
+
   /** Holds everybody who would be free until the function that it gives is called. */
-  block(): () => void;
+  block(): () => void {
+    const block = Symbol("block");
+    this.blocks.add(block);
+    return () => {
+      this.blocks.delete(block);
+      this.resumeWhenDecided();
+    };
+  }
+
   /**
    * Resolves when sending is free, or has ended for good.
    *
    * @throws the signal's reason when it is aborted first
    */
-  untilDecided(signal: AbortSignal): Promise<"free" | "ended">;
+  async untilDecided(signal: AbortSignal): Promise<"free" | "ended"> {
+    for (;;) {
+      const decided = this.decided();
+      if (decided !== undefined) return decided;
+      await untilResumed(this.held, signal);
+    }
+  }
+
   /** Begins a wait that the signal ends, or the taking back of leave. */
-  beginWait(signal: AbortSignal): SendWait;
-}
-
-export function createSendHold(): SendHold {
-  let state: SendState = "free";
-  const held = new Set<() => void>();
-  const waits = new Set<AbortController>();
-
-  const blocks = new Set<symbol>();
-
-  function decided(): "free" | "ended" | undefined {
-    if (state === "free" && blocks.size === 0) return "free";
-    return state === "ended" ? "ended" : undefined;
+  beginWait(signal: AbortSignal): SendWait {
+    const wait = new AbortController();
+    const abort = (): void => wait.abort(abortReason(signal));
+    this.waits.add(wait);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    else if (this.isTakenBack()) wait.abort();
+    return {
+      signal: wait.signal,
+      end: () => {
+        this.waits.delete(wait);
+        signal.removeEventListener("abort", abort);
+      },
+    };
   }
 
-  function resumeWhenDecided(): void {
-    if (decided() === undefined) return;
-    for (const resume of held) resume();
-    held.clear();
+  private isTakenBack(): boolean {
+    return this.state === "paused" || this.state === "ended";
   }
 
-  function set(next: SendState): void {
-    state = next;
-    if (state === "paused" || state === "ended") for (const wait of waits) wait.abort();
-    resumeWhenDecided();
+  private decided(): "free" | "ended" | undefined {
+    if (this.state === "free" && this.blocks.size === 0) return "free";
+    return this.state === "ended" ? "ended" : undefined;
   }
 
-  return {
-    set,
-    noteRoom() {
-      if (state === "full") set("free");
-    },
-    block() {
-      const block = Symbol("block");
-      blocks.add(block);
-      return () => {
-        blocks.delete(block);
-        resumeWhenDecided();
-      };
-    },
-    async untilDecided(signal) {
-      for (;;) {
-        const now = decided();
-        if (now !== undefined) return now;
-        await untilResumed(held, signal);
-      }
-    },
-    beginWait(signal) {
-      const wait = new AbortController();
-      const abort = (): void => wait.abort(abortReason(signal));
-      waits.add(wait);
-      signal.addEventListener("abort", abort, { once: true });
-      if (signal.aborted) abort();
-      else if (state === "paused" || state === "ended") wait.abort();
-      return {
-        signal: wait.signal,
-        end() {
-          waits.delete(wait);
-          signal.removeEventListener("abort", abort);
-        },
-      };
-    },
-  };
+  private resumeWhenDecided(): void {
+    if (this.decided() === undefined) return;
+    for (const resume of this.held) resume();
+    this.held.clear();
+  }
 }
 
 function untilResumed(held: Set<() => void>, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ import { createSandbox } from "../../src/sandbox/agent.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import type { SandboxStats } from "../../src/sandbox/stats.ts";
 import { createRowLog } from "../../src/steps/row-log.ts";
-import { createSendHold } from "../../src/steps/send-hold.ts";
+import { SendHold } from "../../src/steps/send-hold.ts";
 import type { StepDeps } from "../../src/steps/step-deps.ts";
 import { createSubmitStep } from "../../src/steps/submit.ts";
 import { createTrackStep } from "../../src/steps/track.ts";
@@ -114,7 +114,7 @@ export async function createStepHarness(options: HarnessOptions = {}): Promise<S
     addTrack: async (job, delayMs) => addWaiting({ step: "track", job, delayMs }),
     schedule: createPollSchedule(),
     rowLog: createRowLog(SILENT, run.settings.runId, false),
-    sendHold: createSendHold(),
+    sendHold: new SendHold(),
     isCanceling: () => false,
     callSignal: new AbortController().signal,
     onStop: (stop) => void stops.push(stop),

@@ -10,7 +10,7 @@ import { gateKey, runPrefix } from "../../../src/redis/keys.ts";
 import { createRunWorker } from "../../../src/runs/run-worker.ts";
 import { createSandbox } from "../../../src/sandbox/agent.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
-import { createSendHold } from "../../../src/steps/send-hold.ts";
+import { SendHold } from "../../../src/steps/send-hold.ts";
 import { submitJob } from "../../helpers/queue-harness.ts";
 import { createTestRun, openTestRedis, SILENT, sumOfParts } from "../../helpers/run-for-tests.ts";
 
@@ -56,7 +56,7 @@ async function setup({ total, sandbox: behaviour = {}, settings = {} }: RunOptio
       storeAnswer: (_answer, store) => store(),
       log: SILENT,
       logData: false,
-      sendHold: createSendHold(),
+      sendHold: new SendHold(),
       isCanceling: () => false,
       concurrency: 16,
       onStop: (stop) => void stops.push(stop),

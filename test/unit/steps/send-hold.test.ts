@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SendState } from "../../../src/steps/send-hold.ts";
-import { createSendHold } from "../../../src/steps/send-hold.ts";
+import { SendHold } from "../../../src/steps/send-hold.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -12,13 +12,13 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 describe("who may send", () => {
   test("everybody at first", async () => {
-    expect(await createSendHold().untilDecided(NEVER)).toBe("free");
+    expect(await new SendHold().untilDecided(NEVER)).toBe("free");
   });
 
   test.each(["full", "paused"] as const)(
     "nobody while it is %s, then all who wait",
     async (state) => {
-      const hold = createSendHold();
+      const hold = new SendHold();
       hold.set(state);
       const waiting = [hold.untilDecided(NEVER), hold.untilDecided(NEVER)];
       expect(await isSettled(Promise.race(waiting))).toBe(false);
@@ -28,7 +28,7 @@ describe("who may send", () => {
   );
 
   test("nobody any more once it has ended, and nobody waits for it", async () => {
-    const hold = createSendHold();
+    const hold = new SendHold();
     hold.set("paused");
     const waiting = hold.untilDecided(NEVER);
     hold.set("ended");
@@ -36,7 +36,7 @@ describe("who may send", () => {
   });
 
   test("those who wait end with their signal", async () => {
-    const hold = createSendHold();
+    const hold = new SendHold();
     hold.set("full");
     const stopping = new AbortController();
     const waiting = hold.untilDecided(stopping.signal);
@@ -46,7 +46,7 @@ describe("who may send", () => {
   });
 
   test("room lets senders in when it was full, never when an operator holds them", async () => {
-    const hold = createSendHold();
+    const hold = new SendHold();
     hold.set("full");
     hold.noteRoom();
     expect(await hold.untilDecided(NEVER)).toBe("free");
@@ -58,7 +58,7 @@ describe("who may send", () => {
 
 describe("a block", () => {
   test("holds everybody until the last one is lifted", async () => {
-    const hold = createSendHold();
+    const hold = new SendHold();
     const lifts = [hold.block(), hold.block()];
     const waiting = hold.untilDecided(NEVER);
     lifts[0]?.();
@@ -69,7 +69,7 @@ describe("a block", () => {
   });
 
   test("holds nobody who learns that it has ended", async () => {
-    const hold = createSendHold();
+    const hold = new SendHold();
     hold.block();
     hold.set("ended");
     expect(await hold.untilDecided(NEVER)).toBe("ended");
@@ -83,7 +83,7 @@ describe("leave that is not used yet", () => {
     ["full", false],
     ["free", false],
   ] as const)("%s takes it back: %s", (state: SendState, takenBack) => {
-    const hold = createSendHold();
+    const hold = new SendHold();
     const wait = hold.beginWait(NEVER);
     hold.set(state);
     expect(wait.signal.aborted).toBe(takenBack);
@@ -92,7 +92,7 @@ describe("leave that is not used yet", () => {
   });
 
   test("it ends with the job's own signal, and knows why", () => {
-    const hold = createSendHold();
+    const hold = new SendHold();
     const stopping = new AbortController();
     const wait = hold.beginWait(stopping.signal);
     stopping.abort(new Error("stop"));
@@ -101,7 +101,7 @@ describe("leave that is not used yet", () => {
   });
 
   test("a wait that has ended is left alone", () => {
-    const hold = createSendHold();
+    const hold = new SendHold();
     const wait = hold.beginWait(NEVER);
     wait.end();
     hold.set("paused");
