@@ -46,6 +46,16 @@ export default defineConfig({
         },
       },
       {
+        // Random kills and long outages, for as long as CHAOS_SECONDS says; a failure is never retried.
+        extends: true,
+        test: {
+          name: "chaos",
+          include: ["test/chaos/**/*.test.ts"],
+          globalSetup: ["test/helpers/redis-for-tests.ts"],
+          fileParallelism: false,
+        },
+      },
+      {
         extends: true,
         test: {
           name: "e2e",

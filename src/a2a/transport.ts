@@ -63,6 +63,11 @@ export interface Transport {
 /** A connection that is not made by then will not be: longer than a retried SYN, shorter than a run's patience. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** A timer that is later than this was held up by its own process. */
+const STALL_MS = 250;
+/** What came during a stall is read by then. */
+const AFTER_STALL_MS = 500;
+
 /** Of an error page only the beginning is of interest. */
 const MAX_ERROR_BODY_BYTES = 262_144;
 
@@ -189,10 +194,20 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     // One signal ends many calls: Node would take their listeners for a leak.
     setMaxListeners(0, signal);
     signal.addEventListener("abort", this.#onAbort);
-    this.#timer = setTimeout(() => {
-      this.#fail(timedOutFailure(timeoutMs, this.#facts()));
-    }, timeoutMs);
+    this.#wait(timeoutMs);
     return true;
+  }
+
+  /**
+   * A process that was stopped finds all its times over before it has read what came meanwhile: then
+   * the answer gets a moment more, since a send that is given up is sent again.
+   */
+  #wait(delayMs: number): void {
+    const dueAtMs = performance.now() + delayMs;
+    this.#timer = setTimeout(() => {
+      if (performance.now() - dueAtMs > STALL_MS) this.#wait(AFTER_STALL_MS);
+      else this.#fail(timedOutFailure(this.#request.timeoutMs, this.#facts()));
+    }, delayMs);
   }
 
   /** Called when a connection is there, just before the first byte is written. */

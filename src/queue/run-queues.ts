@@ -69,6 +69,8 @@ export function createRunQueues(connection: ConnectionOptions, prefix: string): 
       return counts.flatMap((count) => Object.values(count)).reduce((sum, jobs) => sum + jobs, 0);
     },
     async obliterate() {
+      // A new queue object writes its settings once it is connected: that must not come last.
+      await Promise.all([submit.waitUntilReady(), track.waitUntilReady()]);
       await submit.obliterate({ force: true });
       await track.obliterate({ force: true });
     },

@@ -210,6 +210,11 @@ export class RunRecord {
     return stored === null ? undefined : parseOwnJson<T>(stored);
   }
 
+  /** Whether `expire` has still to be called once the run has settled. */
+  async hasRowData(): Promise<boolean> {
+    return (await this.client.exists(this.keys.ledger)) > 0;
+  }
+
   /** Removes the row data at once and lets the rest go after the retention time. */
   async expire(retentionMs: number): Promise<void> {
     const { ledger, results, places, progress, failures, settings, private: own } = this.keys;

@@ -32,17 +32,19 @@ export async function endRun(run: OpenRun, queues: RunQueues, end: SessionEnd): 
   }
 }
 
-/** Writes the outputs, then lets Redis forget the rows. */
+/**
+ * Lets Redis forget the rows, which the journal has, then writes the outputs: a process that dies in
+ * between leaves nothing in Redis for ever, and the same command writes them.
+ */
 async function settle(run: OpenRun, queues: RunQueues): Promise<RunSummaryFile> {
   const { settings, folder, plan, record, input } = run;
   const progress = await record.progress();
   if (progress === undefined) throw new Error("the progress of a settled run is gone");
   const failuresByReason = await record.failures();
   const { runId } = settings;
-  const summary = await finishRun({ runId, folder, plan, progress, input, failuresByReason });
   await queues.obliterate();
   await record.expire(settings.retentionMs);
-  return summary;
+  return finishRun({ runId, folder, plan, progress, input, failuresByReason });
 }
 
 async function stopped(

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { rename, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import type { Progress } from "../core/progress.ts";
 import type { InputFacts, RunSummaryFile } from "../core/summary.ts";
 import { buildSummary } from "../core/summary.ts";
+import { toDisk } from "./disk.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { listOutputFiles } from "./run-folder.ts";
 import type { InputPlan } from "./scan-input.ts";
@@ -44,6 +45,13 @@ export function unprocessedReason({ status }: Pick<Progress, "status">): Unproce
 /** The name in between is one of a kind: a report may be made while the run's own process ends it. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const partial = `${file}.${randomUUID()}.partial`;
-  await writeFile(partial, text, { flush: true });
-  await rename(partial, file);
+  await toDisk(file, async () => {
+    try {
+      await writeFile(partial, text, { flush: true });
+      await rename(partial, file);
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
+    }
+  });
 }

@@ -1,10 +1,9 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { errorText, OnboardError } from "../core/errors.ts";
-import { EXIT } from "../core/exit-code.ts";
 import type { JournalHeader, JournalLine, RetryLine } from "../core/journal.ts";
 import { outcomeLine, parseJournalLine } from "../core/journal.ts";
 import type { RowOutcome } from "../core/outcome.ts";
+import { toDisk } from "./disk.ts";
 
 /** The record of what was paid for, open for more; only whole, synced lines count. */
 export interface Journal {
@@ -21,7 +20,7 @@ export interface Journal {
  * @throws OnboardError exit 5 when the disk does not take it
  */
 export async function openJournal(file: string, header: JournalHeader): Promise<Journal> {
-  const handle = await guard(file, () => open(file, "a+"));
+  const handle = await toDisk(file, () => open(file, "a+"));
   let keptBytes = 0;
   let isTorn = false;
 
@@ -36,30 +35,19 @@ export async function openJournal(file: string, header: JournalHeader): Promise<
   }
 
   try {
-    keptBytes = await guard(file, () => cutTornLine(handle));
-    if (keptBytes === 0) await guard(file, () => write(`${JSON.stringify(header)}\n`));
+    keptBytes = await toDisk(file, () => cutTornLine(handle));
+    if (keptBytes === 0) await toDisk(file, () => write(`${JSON.stringify(header)}\n`));
   } catch (error) {
     await handle.close();
     throw error;
   }
   return {
     append: (outcomes) =>
-      guard(file, () => write(outcomes.map((json) => `${outcomeLine(json)}\n`).join(""))),
+      toDisk(file, () => write(outcomes.map((json) => `${outcomeLine(json)}\n`).join(""))),
     appendRetry: ({ round, rows }) =>
-      guard(file, () => write(`${JSON.stringify({ type: "retry", round, rows })}\n`)),
+      toDisk(file, () => write(`${JSON.stringify({ type: "retry", round, rows })}\n`)),
     close: () => handle.close(),
   };
-}
-
-async function guard<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new OnboardError(EXIT.unavailable, `cannot write ${file}: ${errorText(error)}`, {
-      hint: "make room on the disk or mend its permissions, then run the same command again; nothing is lost",
-      cause: error,
-    });
-  }
 }
 
 /** @returns the size up to and with the last line end */

@@ -15,6 +15,7 @@ import type { KnownOutcome } from "../redis/ledger.ts";
 import { Ledger } from "../redis/ledger.ts";
 import type { RunLimits } from "../redis/run-record.ts";
 import { RunRecord } from "../redis/run-record.ts";
+import { toDisk } from "./disk.ts";
 import type { Journal } from "./journal-file.ts";
 import { openJournal, readOutcomes, readReopened } from "./journal-file.ts";
 import { limitsOf, refuseOtherPlace } from "./prepare-run.ts";
@@ -65,13 +66,15 @@ export interface HeldRun extends OpenRun {
  * Reads a run's input and makes the run known, or finds it as it is: its total is set before the
  * first call, and whatever a journal here holds is done.
  *
- * @throws OnboardError exit 2 for an input that cannot be read
+ * @throws OnboardError exit 2 for an input that cannot be read, exit 5 when the disk does not take it
  */
 export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<BegunRun> {
   const folder = runFolder(deps.outDir, known.runId);
   const isNew = !existsSync(folder.dir);
   try {
-    if (!existsSync(folder.input)) await deps.placeInput(folder.input);
+    if (!existsSync(folder.input)) {
+      await toDisk(folder.input, () => deps.placeInput(folder.input));
+    }
     const plan = await planOf(known, folder.input);
     for (const warning of plan.input.shape.warnings) deps.warn(`${known.file}: ${warning}`);
     const scan = await scanInput(plan, deps.stopSignal);

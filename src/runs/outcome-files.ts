@@ -2,10 +2,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { safeFileName } from "../core/file-name.ts";
 import type { OutcomeFile, RowOutcome } from "../core/outcome.ts";
+import { toDisk } from "./disk.ts";
 
 /** Takes files out of outcomes and puts them below the run's folder. */
 export interface FileStore {
-  /** The outcome with the places of its files instead of their content. */
+  /**
+   * The outcome with the places of its files instead of their content.
+   *
+   * @throws OnboardError exit 5 when the disk does not take them
+   */
   store(outcome: RowOutcome): Promise<RowOutcome>;
 }
 
@@ -15,9 +20,12 @@ export function createFileStore(dir: string): FileStore {
     if (file.kind !== "raw") return file;
     const { name, mediaType, base64 } = file;
     const relative = path.posix.join("files", `${row}-${index + 1}-${safeFileName(name)}`);
-    await mkdir(path.join(dir, "files"), { recursive: true });
-    // Both alphabets of base64 occur in ProtoJSON; Buffer reads either.
-    await writeFile(path.join(dir, relative), Buffer.from(base64, "base64"), { flush: true });
+    const target = path.join(dir, relative);
+    await toDisk(target, async () => {
+      await mkdir(path.join(dir, "files"), { recursive: true });
+      // Both alphabets of base64 occur in ProtoJSON; Buffer reads either.
+      await writeFile(target, Buffer.from(base64, "base64"), { flush: true });
+    });
     return { kind: "stored", name, mediaType, path: relative };
   }
 

@@ -8,8 +8,10 @@ import type { JournalHeader } from "../core/journal.ts";
 import { isSettled } from "../core/progress.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import type { RedisClient } from "../redis/connect.ts";
+import { runPrefix } from "../redis/keys.ts";
 import type { OutputPlace } from "../redis/run-record.ts";
 import { RunRecord } from "../redis/run-record.ts";
+import { toDisk } from "./disk.ts";
 import type { FoundRun } from "./find-run.ts";
 import { unprocessedReason, writeSummary } from "./finish-run.ts";
 import { requireInput } from "./given-input.ts";
@@ -54,7 +56,9 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
     const facts = await readFacts(target);
     const summary = await writeReport(target, facts);
     // A process that has ended the run meanwhile may have had its files replaced: made once more, ours are the same.
-    if (summary !== undefined && !(await isOutdated(target, facts))) return { summary, folder };
+    if (summary === undefined || (await isOutdated(target, facts))) continue;
+    if (redis !== undefined) await letExpire(redis, runId, header.settings.retentionMs);
+    return { summary, folder };
   }
 }
 
@@ -125,6 +129,23 @@ async function readFacts({ outDir, runId, folder, redis }: Target): Promise<RunF
   return factsFromDisk(onDisk, folder);
 }
 
+/**
+ * With this report the run is settled on this disk, and nobody will look again at what a process that
+ * died while it ended the run has left of it in Redis.
+ */
+async function letExpire(redis: RedisClient, runId: string, retentionMs: number): Promise<void> {
+  const record = new RunRecord(redis, runId);
+  const progress = await record.progress();
+  if (progress === undefined || !isSettled(progress.status)) return;
+  if (!(await record.hasRowData())) return;
+  // Loaded for this alone: it takes its time.
+  const { createRunQueues } = await import("../queue/run-queues.ts");
+  const queues = createRunQueues(redis, runPrefix(runId));
+  await queues.obliterate();
+  await queues.close();
+  await record.expire(retentionMs);
+}
+
 /** Whether the run has settled since its facts were read. */
 async function isOutdated(
   { redis, runId, outDir }: Target,
@@ -159,8 +180,10 @@ async function writeReport(target: Target, facts: RunFacts): Promise<RunSummaryF
 
 async function publish(from: RunFolder, to: RunFolder): Promise<void> {
   for (const name of ["results", "failures", "needsInput", "unprocessed"] as const) {
-    if (existsSync(from[name])) await rename(from[name], to[name]);
-    else await rm(to[name], { force: true });
+    await toDisk(to[name], async () => {
+      if (existsSync(from[name])) await rename(from[name], to[name]);
+      else await rm(to[name], { force: true });
+    });
   }
 }
 

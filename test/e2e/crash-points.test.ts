@@ -159,6 +159,28 @@ test(
   },
 );
 
+test(
+  "a process that is killed when it has settled its run leaves nothing in Redis for ever, even if a report writes the files",
+  PATIENCE,
+  async (context) => {
+    const scene = await setUp(context);
+    const { stage } = scene;
+    // The first of what is removed.
+    const obliterate = isQueueScript(":submit:meta", ":submit:");
+    await killAtRedis(scene, { matches: obliterate, when: "call", nth: 1 });
+    expect(await stage.redis.hget(scene.key("progress"), "status")).toBe("completed");
+    expect(await stage.redis.pttl(scene.key("progress"))).toBe(-1);
+    stage.setEnv({ ONBOARD_BATCH_REDIS: stage.redisUrl });
+    const reported = await stage.run("report", stage.runId);
+    expect(reported.exitCode, reported.stderr).toBe(0);
+    await expectSettledOnce({ ...scene, rows: ROWS });
+    const keys = await stage.redis.keys(scene.key("*"));
+    for (const key of keys) expect(await stage.redis.pttl(key), key).toBeGreaterThan(0);
+    const again = await scene.start().ended;
+    expect(again.exitCode, again.stderr).toBe(0);
+  },
+);
+
 async function setUp(context: TestContext): Promise<Scene> {
   const stage = await openStage(context);
   const agent = await stage.agent({

@@ -113,6 +113,17 @@ describe("a request that was written", () => {
     await closed.opened;
   });
 
+  it("does not time out over an answer that came while its own process stood still", async () => {
+    const server = await serve((_, response) => {
+      json(response, { name: "late" });
+      // The answer is on its way; the timer is due long before anybody can read it.
+      const untilMs = performance.now() + 600;
+      while (performance.now() < untilMs);
+    });
+    const reply = await setup().send(server.origin, { timeoutMs: 100 });
+    expect(reply).toMatchObject({ kind: "reply", body: '{"name":"late"}' });
+  });
+
   it("times out when the answer trickles in without end", async () => {
     const { origin } = await serveRaw((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
