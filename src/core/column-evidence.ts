@@ -6,8 +6,6 @@ export type CellsLook = "names" | "numbers" | "countries" | "no-countries" | "un
 /** Looks at the cells of a column by its index. */
 export type LookAtCells = (column: number) => CellsLook;
 
-/** Fewer filled cells than these prove nothing. */
-const MIN_CELLS = 1;
 const CLEAR_SHARE = 0.8;
 
 /** Says nothing about any column. */
@@ -17,7 +15,7 @@ export const NO_CELLS: LookAtCells = () => "unclear";
 export function lookAtCells(rows: readonly (readonly string[])[]): LookAtCells {
   return (column) => {
     const cells = filledCells(rows, column);
-    if (cells.length < MIN_CELLS) return "unclear";
+    if (cells.length === 0) return "unclear";
     const share = (fits: (cell: string) => boolean): number =>
       cells.filter(fits).length / cells.length;
     const countries = share((cell) => countryCodeOf(cell) !== undefined);

@@ -69,7 +69,7 @@ export function findDelimiter(sample: Sample, frame: Frame): DelimiterFinding {
   const candidates = DELIMITERS.map((delimiter) => readWith(delimiter, sample, frame));
   const wide = candidates.filter(({ headerWidth }) => headerWidth > 1);
   const [best, second] = wide.toSorted(byMerit);
-  if (best === undefined) return oneColumn(candidates);
+  if (best === undefined) return fixedWidth(sample, frame) ?? oneColumn(candidates);
   if (second !== undefined && !isClearlyBetter(best, second)) return ambiguous(best, second);
   const other = candidates.find((one) => one !== best && contradicts(one, best));
   if (other !== undefined) return { kind: "problem", message: mixed(best, other) };
@@ -134,6 +134,19 @@ function contradicts(other: Candidate, best: Candidate): boolean {
   return (
     width > 1 && other.widths.every((one) => one === width) && best.widths.every((one) => one <= 1)
   );
+}
+
+/** A first line of known names with runs of blanks between them is not cut by any delimiter. */
+function fixedWidth({ text }: Sample, frame: Frame): DelimiterFinding | undefined {
+  if (frame.columns !== undefined) return undefined;
+  const line = text.split(/[\r\n]+/u).find((one) => one.trim() !== "") ?? "";
+  const names = line.trim().split(/ {2,}/u);
+  const known = names.filter(createNameTest(frame.expected));
+  if (names.length < 2 || known.length < 2) return undefined;
+  return {
+    kind: "problem",
+    message: `The file seems to be text in columns of fixed width (${names.slice(0, 3).join(", ")}); export it as CSV with a delimiter.`,
+  };
 }
 
 /** One column needs no delimiter: the comma, unless names hold commas and another character does not occur. */

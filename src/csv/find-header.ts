@@ -50,11 +50,16 @@ function findFitting(rows: readonly Cells[], width: number, fits: (at: number) =
     .findIndex((cells, at) => cells.length === width && fits(at));
 }
 
-/** The width that most records have; of two that are equally usual the larger. */
+/**
+ * The width that most records have; of two that are equally usual the larger. Titles and rulings are one cell wide
+ * and do not count where anything is wider.
+ */
 function usualWidth(rows: readonly Cells[]): number {
   const counts = new Map<number, number>();
-  for (const { length } of rows) counts.set(length, (counts.get(length) ?? 0) + 1);
-  const [[width] = [0]] = [...counts].toSorted(
+  for (const { length } of rows) {
+    if (length > 1) counts.set(length, (counts.get(length) ?? 0) + 1);
+  }
+  const [[width] = [1]] = [...counts].toSorted(
     ([one, oneCount], [two, twoCount]) => twoCount - oneCount || two - one,
   );
   return width;

@@ -2,10 +2,6 @@ import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 
 /** Refuses a file. @param place the file, with the line if there is one @throws OnboardError exit 2 */
-export function refuse(place: string, message: string, hint?: string): never {
-  throw new OnboardError(
-    EXIT.usage,
-    `${place}: ${message}`,
-    hint === undefined ? undefined : { hint },
-  );
+export function refuse(place: string, message: string): never {
+  throw new OnboardError(EXIT.usage, `${place}: ${message}`);
 }

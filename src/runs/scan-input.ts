@@ -95,7 +95,7 @@ export async function scanInput(plan: InputPlan, signal?: AbortSignal): Promise<
 }
 
 /** Notes an internal id that stands for two different partners; both are sent. */
-function createIdWatch(
+export function createIdWatch(
   notes: ReadingNotes,
 ): (row: Extract<PlannedRow, { kind: "message" }>) => void {
   const ids = createDuplicateFinder();

@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { LoadedConfig } from "../../config/resolve-config.ts";
 import type { ExitCode } from "../../core/exit-code.ts";
 import { EXIT } from "../../core/exit-code.ts";
@@ -12,7 +11,7 @@ import { describeStreams } from "../output.ts";
 import type { ProgressReporter } from "../progress.ts";
 import { chooseProgress, createProgressReporter } from "../progress.ts";
 import { reportError } from "../report-error.ts";
-import { runFileDeps } from "../run-deps.ts";
+import { inputPath, runFileDeps } from "../run-deps.ts";
 import { showRunEnd } from "../run-end.ts";
 import { snapshotOf } from "../run-view.ts";
 import { stoppable } from "../stoppable.ts";
@@ -50,7 +49,7 @@ async function runOne(one: RunOne, file: string): Promise<ExitCode> {
       reporter.start();
     };
     const deps = runFileDeps({ io, loaded, parts: one.parts }, { stopSignal, onView });
-    const end = await runFile(deps, path.resolve(io.cwd, file));
+    const end = await runFile(deps, inputPath(io.cwd, file));
     reporter?.stop();
     showRunEnd({ output, terminal: config.terminal, file, tookMs: io.now() - startedAtMs }, end);
     return end.exitCode;
