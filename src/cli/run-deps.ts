@@ -1,8 +1,14 @@
 import path from "node:path";
 import type { LoadedConfig } from "../config/resolve-config.ts";
+import { STDIN } from "../runs/copy-input.ts";
 import type { RunFileDeps } from "../runs/run-context.ts";
 import type { CommandParts } from "./command-parts.ts";
 import type { CliIo } from "./io.ts";
+
+/** The absolute path of a file that a command names; `-` stays what it is, the standard input. */
+export function inputPath(cwd: string, file: string): string {
+  return file === STDIN ? file : path.resolve(cwd, file);
+}
 
 /** What the use cases of a partner file take from a command. */
 export function runFileDeps(
@@ -17,6 +23,7 @@ export function runFileDeps(
     concurrency: config.concurrency,
     outDir: path.resolve(io.cwd, config.out),
     stateDir: machine.stateDir,
+    stdin: io.stdin,
     log,
     logData: config.terminal.logData,
     warn,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { codePageOf } from "../core/code-pages.ts";
 import { formatDuration, parseDuration } from "../core/duration.ts";
 import { type FailureLimit, parseFailureLimit } from "../core/failure-limit.ts";
 import { PARTNER_FIELDS, type PartnerField } from "../core/partner.ts";
@@ -146,13 +147,14 @@ export function delimiter(): z.ZodType<string> {
   });
 }
 
-/** A name of an encoding that the platform can decode. */
+/** A name of an encoding that the platform can decode, or of a code page that this program knows. */
 export function encoding(): z.ZodType<string> {
   const advice = "is not an encoding this program can read; try utf-8 or windows-1252";
   return text((value) => (canDecode(value) ? undefined : `${quoteValue(value)} ${advice}`));
 }
 
 function canDecode(label: string): boolean {
+  if (codePageOf(label) !== undefined) return true;
   try {
     return new TextDecoder(label).encoding !== "";
   } catch {

@@ -123,6 +123,7 @@ const READERS = {
   taskTimeout: timeout,
   delimiter: delimiter().optional(),
   encoding: encoding().optional(),
+  fallbackEncoding: encoding().optional(),
   headerRow: whole({ min: 1, max: 1_000_000 }).optional(),
   columns: list().optional(),
   map: fieldMap(),
@@ -218,6 +219,7 @@ function toReading(settings: Settings): ReadOptions {
     ...present({
       delimiter: settings.delimiter,
       encoding: settings.encoding,
+      fallbackEncoding: settings.fallbackEncoding,
       headerRow: settings.headerRow,
       columns: settings.columns,
     }),

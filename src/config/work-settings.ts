@@ -200,7 +200,14 @@ export const WORK_SETTINGS = [
     flag: "--encoding <name>",
     default: undefined,
     unset: "detected",
-    help: "the file's encoding, for example utf-8 or windows-1252",
+    help: "the file's encoding, for example utf-8, windows-1252 or cp850",
+  },
+  {
+    key: "fallbackEncoding",
+    group: "Reading the file",
+    default: undefined,
+    unset: "windows-1252, and asked about where the letters speak against it",
+    help: "the encoding of what is not UTF-8",
   },
   {
     key: "headerRow",

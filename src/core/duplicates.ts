@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 
 export interface DuplicateFinder {
   /** The first row that had this text, `row` itself when the text is new. */
@@ -18,6 +18,7 @@ const FIRST_SLOT_COUNT = 1024;
  */
 export function createDuplicateFinder(): DuplicateFinder {
   const entries = createEntries();
+  const keyOf = createKeyMaker();
   // Open addressing with linear probing: a slot holds the number of an entry plus one, zero is free.
   let slots = createSlots(FIRST_SLOT_COUNT);
 
@@ -58,9 +59,16 @@ interface Key {
   readonly offset: number;
 }
 
-function keyOf(message: string): Key {
-  const hash = createHash("sha256").update(message).digest();
-  return { view: new DataView(hash.buffer), offset: hash.byteOffset };
+/** Gives the function that makes keys; the one it gave before is gone then. */
+function createKeyMaker(): (message: string) => Key {
+  const view = new DataView(new ArrayBuffer(KEY_BYTES));
+  const key = { view, offset: 0 };
+  return (message) => {
+    // A string of bytes costs a third of a Buffer.
+    const bytes = crypto.hash("sha256", message, "binary");
+    for (let at = 0; at < KEY_BYTES; at += 1) view.setUint8(at, bytes.charCodeAt(at));
+    return key;
+  };
 }
 
 function isSameKey(left: Key, right: Key): boolean {

@@ -33,8 +33,13 @@ const KEY_WORDS: ReadonlySet<string> = new Set("code id key no nr number nummer 
 /** Shorter aliases (`no`, `site`, `via`) are too common as a part of other headers. */
 const MIN_PART_LENGTH = 4;
 
+/** A longer header is a sentence about something else. */
+const MAX_HEADER_WORDS = 4;
+
 function plainWords(header: string): string[] {
-  const lower = header.normalize("NFKC").toLowerCase().normalize("NFD");
+  // "companyName" is two words.
+  const spaced = header.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " ");
+  const lower = spaced.normalize("NFKC").toLowerCase().normalize("NFD");
   let plain = lower.replaceAll(/[\p{M}\p{Cf}]/gu, "");
   for (const [letter, letters] of PLAIN_LETTERS) plain = plain.replaceAll(letter, letters);
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
@@ -96,10 +101,10 @@ function wordRuns(words: readonly string[]): string[] {
  * The longest alias decides; parts of words never count (`Landkreis` holds no `Land`).
  */
 export function matchHeaderWords(header: string): AliasMatch | undefined {
-  if (isForeign(header)) return undefined;
   const words = plainWords(header);
+  if (isForeign(header) || words.length > MAX_HEADER_WORDS) return undefined;
   const found = wordRuns(words)
-    .filter((run) => run.length >= MIN_PART_LENGTH)
+    .filter((run) => run.length >= MIN_PART_LENGTH && !KEY_WORDS.has(run))
     .flatMap((run) => {
       const matches = INDEX.get(run) ?? [];
       const [match] = matches;

@@ -57,7 +57,7 @@ export const HEADER_ALIASES: readonly AliasList[] = [
     `NAME1 | NAME_ORG1 | MC_NAME1 | Name 1 | COMPANYNAME | BU_NAME1TX | Vendor | Customer | Supplier | Partner
      Account Name | VENDOR_NAME | BillToName | Company name | legalEntity.legalName | Entity.LegalName | LegalName
      Organisation_name | Supplier Name | Customer Name | Partner Name | BeneficiaryName | Beneficiary | paid_to | Contractor Name
-     assignee | d_vendor_name | Security Name | KU_RECH_NAM | societe
+     assignee | d_vendor_name | Security Name | KU_RECH_NAM | societe | Name (Adressattyp Unternehmen)
      company | registered name | business name | organisation | organization | organization name | firm
      Firma | Firmenname | Firmierung | Unternehmen | Unternehmensname | Lieferant | Kunde | Geschäftspartner
      Lieferantenname | Kreditorname | Zuwendungsempfänger
@@ -98,7 +98,11 @@ export const HEADER_ALIASES: readonly AliasList[] = [
      Straat | Straatnaam | Vestigingsadres`,
   ),
   aliases("street", "fallback", "Sede"),
-  aliases("street", "before", "typeVoieEtablissement | Tipo de vía | Tipo logradouro"),
+  aliases(
+    "street",
+    "before",
+    "typeVoieEtablissement | structure_adresse_admin_type_voie | Tipo de vía | Tipo logradouro",
+  ),
   aliases("street", "after", "STR_SUPPL1 | STR_SUPPL2 | STR_SUPPL3"),
   aliases(
     "houseNumber",
@@ -159,7 +163,7 @@ export const HEADER_ALIASES: readonly AliasList[] = [
      BillingState | STATE | PROVINCE | address1_stateorprovince | address.physicalPostalAddress.administrativeAreaLevel1
      Entity.LegalAddress.Region | RegAddress.County
      county
-     Bundesland | Land | Kanton | Landkreis
+     Bundesland | Land | Kanton | Landkreis | Kraj
      Département | Canton
      Provincia | Comunidad autónoma | Estado | Región
      Prov. | Regione | Sigla provincia

@@ -1,6 +1,13 @@
+import { type LookAtCells, lookAtCells, sayTheSame } from "./column-evidence.ts";
 import { foldHeader } from "./header-aliases-match.ts";
 import type { InputShape, ReadOptions } from "./input.ts";
-import { type Claim, claimByAlias, type HeaderColumn, quoteForShell } from "./mapping-claims.ts";
+import {
+  type AliasClaims,
+  type Claim,
+  claimByAlias,
+  type HeaderColumn,
+  quoteForShell,
+} from "./mapping-claims.ts";
 import { nearestWord } from "./nearest.ts";
 import { PARTNER_FIELDS, type PartnerField } from "./partner.ts";
 
@@ -36,16 +43,29 @@ export function isOwnColumn(name: string): boolean {
 
 /**
  * Finds the columns of each partner field: first as `--map` says, then by exact alias, then by an alias that is a
- * whole word of the header. A name that may mean two fields is settled by the other headers.
+ * whole word of the header. A name that may mean two fields is settled by the other headers, else by the cells.
+ * @param rows cells of the first records
  */
-export function mapColumns(header: readonly string[], map: ReadOptions["map"]): ColumnMapping {
+export function mapColumns(
+  header: readonly string[],
+  map: ReadOptions["map"],
+  rows: readonly (readonly string[])[] = [],
+): ColumnMapping {
   const all = header.map((name, index) => ({ index, name: name.replaceAll(/\s+/gu, " ").trim() }));
   const columns = all.filter(({ name }) => !isOwnColumn(name));
   const explicit = placeExplicit(columns, map);
   if (explicit.kind === "problem") return explicit;
   const mappedByUser = new Set(explicit.columns.values());
   const open = columns.filter((column) => !mappedByUser.has(column));
-  const found = claimByAlias(open, new Set(explicit.columns.keys()));
+  const look = lookAtCells(rows);
+  const found = withoutNumbersForNames(
+    claimByAlias(open, new Set(explicit.columns.keys()), look),
+    look,
+  );
+  const doubt = doubtfulName(found.claims, rows);
+  if (doubt !== undefined && !explicit.columns.has("name")) {
+    return { kind: "problem", message: doubt };
+  }
   const fields = PARTNER_FIELDS.map((field) => {
     const column = explicit.columns.get(field);
     return column === undefined
@@ -56,10 +76,15 @@ export function mapColumns(header: readonly string[], map: ReadOptions["map"]): 
     return { kind: "problem", message: noName(columns, found.unsettled) };
   }
   const used = new Set(fields.flatMap((one) => one.columns));
+  const usedNames = new Set(
+    columns.filter(({ index, name }) => used.has(index) && name !== "").map(({ name }) => name),
+  );
   return {
     kind: "mapped",
     mapping: Object.fromEntries(fields.map((one) => [one.field, one.columns])),
-    ignoredColumns: columns.filter(({ index }) => !used.has(index)).map(columnLabel),
+    ignoredColumns: columns
+      .filter(({ index, name }) => !used.has(index) && !usedNames.has(name))
+      .map(columnLabel),
     warnings: [
       ...headerWarnings(columns),
       ...explicit.warnings,
@@ -82,7 +107,7 @@ function placeExplicit(columns: readonly HeaderColumn[], map: ReadOptions["map"]
     placed.set(field, column);
     if (others.length > 0) {
       warnings.push(
-        `${mapFlag(field, wanted)}: ${others.length + 1} columns have that name; the first, column ${column.index + 1}, is used.`,
+        `${mapFlag(field, wanted)}: ${others.length + 1} columns have that name; of their cells the first that is filled counts.`,
       );
     }
   }
@@ -108,12 +133,46 @@ function chooseColumns(field: PartnerField, claims: readonly Claim[]): FieldColu
   if (primary === undefined) return { field, columns: [], warnings: [] };
   const before = firstOfEachRank(withRole("before"));
   const after = firstOfEachRank(withRole("after"));
-  const unused = [...surplus, ...before.surplus, ...after.surplus];
+  const kept = new Set([primary, ...before.kept, ...after.kept].map(({ column }) => column.name));
+  // Columns of the same name step in for one another.
+  const unused = [...surplus, ...before.surplus, ...after.surplus].filter(
+    ({ column }) => !kept.has(column.name),
+  );
   return {
     field,
     columns: [...before.kept, primary, ...after.kept].map(({ column }) => column.index),
     warnings: unused.length > 0 ? [surplusWarning(field, primary, unused)] : [],
   };
+}
+
+function isMainName({ match }: Claim): boolean {
+  return match.field === "name" && match.role === "main";
+}
+
+/** A column "Company" of company codes beside one of names is not the name. */
+function withoutNumbersForNames(found: AliasClaims, look: LookAtCells): AliasClaims {
+  const names = found.claims.filter(isMainName);
+  const numbers = new Set(names.filter(({ column }) => look(column.index) === "numbers"));
+  if (numbers.size === names.length) return found;
+  return { ...found, claims: found.claims.filter((claim) => !numbers.has(claim)) };
+}
+
+/** Two columns that both hold names: which one is the partner's must not be guessed. */
+function doubtfulName(
+  claims: readonly Claim[],
+  rows: readonly (readonly string[])[],
+): string | undefined {
+  const names = claims.filter(isMainName);
+  const [first] = names;
+  const other = names.find(
+    ({ column }) =>
+      first !== undefined &&
+      foldHeader(column.name) !== foldHeader(first.column.name) &&
+      !sayTheSame(rows, first.column.index, column.index),
+  );
+  if (first === undefined || other === undefined || rows.length === 0) return undefined;
+  const [one, two] = [first.column.name, other.column.name];
+  return `Columns "${one}" and "${two}" may both hold the partner's name. Say which it is with ${mapFlag("name", one)} or ${mapFlag("name", two)}.`;
 }
 
 function surplusWarning(field: PartnerField, primary: Claim, unused: readonly Claim[]): string {
@@ -191,7 +250,9 @@ function headerWarnings(columns: readonly HeaderColumn[]): string[] {
     const list = numbers.join(", ");
     if (name === "") return [`The header has no name for column ${list}.`];
     return numbers.length > 1
-      ? [`The header names "${name}" ${numbers.length} times (columns ${list}).`]
+      ? [
+          `The header names "${name}" ${numbers.length} times (columns ${list}); of its cells the first that is filled counts.`,
+        ]
       : [];
   });
 }

@@ -14,6 +14,8 @@ type Section =
 /** A message template that was checked. */
 export interface MessageTemplate {
   readonly sections: readonly Section[];
+  /** Whether `{street}` tells the house number too, because no `{houseNumber}` does. */
+  readonly joinsHouseNumber: boolean;
 }
 
 export type ParsedTemplate =
@@ -65,7 +67,14 @@ export function parseTemplate(text: string): ParsedTemplate {
         "The template inserts no field, so every partner would get the same message; write {name} where the name belongs.",
     };
   }
-  return { kind: "template", template: { sections: parse.sections } };
+  const joinsHouseNumber = !fieldsOf(parse.sections).includes("houseNumber");
+  return { kind: "template", template: { sections: parse.sections, joinsHouseNumber } };
+}
+
+function fieldsOf(sections: readonly Section[]): PartnerField[] {
+  return sections
+    .flatMap((section) => (section.kind === "optional" ? section.pieces : [section]))
+    .flatMap((piece) => (piece.kind === "field" ? [piece.field] : []));
 }
 
 /** Adds one token to what was read; gives the words for a fault. */
@@ -123,8 +132,9 @@ function unknownField(name: string, at: number): string {
   return `{${name}} at character ${at} is not a field.${hint} Fields: ${SENT_FIELDS.join(", ")}.`;
 }
 
-/** The message for one partner, whose values are one line each (see `flattenCell`). An empty field outside brackets inserts nothing. */
-export function renderMessage(template: MessageTemplate, partner: Partner): string {
+/** The message for one partner, whose values are one line each (see `cleanCell`). An empty field outside brackets inserts nothing. */
+export function renderMessage(template: MessageTemplate, row: Partner): string {
+  const partner = template.joinsHouseNumber ? withHouseNumber(row) : row;
   let message = "";
   for (const section of template.sections) {
     if (section.kind !== "optional") {
@@ -136,6 +146,22 @@ export function renderMessage(template: MessageTemplate, partner: Partner): stri
     }
   }
   return message;
+}
+
+/** Where the house number stands before the street. */
+const NUMBER_FIRST: ReadonlySet<string> = new Set(
+  "AU CA FR GB IE IN LU MC MT MY NZ SG TH US ZA".split(" "),
+);
+
+/** Street and house number as one, in the country's order. */
+function withHouseNumber(partner: Partner): Partner {
+  const { street, houseNumber, country } = partner;
+  if (street === undefined || houseNumber === undefined) return partner;
+  const isFirst = country !== undefined && NUMBER_FIRST.has(country);
+  return {
+    ...partner,
+    street: isFirst ? `${houseNumber} ${street}` : `${street} ${houseNumber}`,
+  };
 }
 
 function renderPiece(piece: Piece, partner: Partner): string {

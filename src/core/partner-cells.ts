@@ -1,32 +1,20 @@
 import type { ReadFailure } from "./failure.ts";
+import { createFieldReaders } from "./field-readers.ts";
 import type { InputShape } from "./input.ts";
-import { PARTNER_FIELDS, type Partner, type PartnerField } from "./partner.ts";
+import type { Partner, PartnerField } from "./partner.ts";
+import type { ReadingNotes } from "./reading-notes.ts";
 
 /** What a record's cells came to. */
 export type CellsVerdict =
   | { readonly kind: "partner"; readonly partner: Partner }
   | { readonly kind: "bad"; readonly failure: ReadFailure };
 
-/** The columns of one field, in joining order. */
-interface FieldSource {
-  readonly field: PartnerField;
-  readonly first: number;
-  readonly others: readonly number[];
-}
-
 /** Longest cell that is read: 32 KiB, about the 32,767 characters that a spreadsheet cell can hold. Characters are UTF-16 units. */
 export const MAX_CELL_LENGTH = 32_768;
 
-// Control characters and the two Unicode line breaks: whatever could start a new line somewhere.
-const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-const BREAK_RUNS = new RegExp(`${BREAKS.source}+`, "gu");
-const BLANK_RUNS = / {2,}/gu;
-
-/** A cell as one trimmed line: each run of line breaks, tabs and control characters becomes a single blank. */
-export function flattenCell(cell: string): string {
-  if (!BREAKS.test(cell)) return cell.trim();
-  return cell.replaceAll(BREAK_RUNS, " ").replaceAll(BLANK_RUNS, " ").trim();
-}
+/** Ends of company names behind a comma: `Pavlova, Ltd.` without quotes makes a row too wide. */
+const LEGAL_FORM =
+  /^(?:ltd|limited|llc|llp|inc|incorporated|corp|co|plc|gmbh|ag|kg|ohg|e\.? ?k|s\.?a|s\.?l|s\.?a\.?r\.?l|s\.?r\.?l|s\.?p\.?a|b\.?v|n\.?v|sp\. ?z ?o\.? ?o|lda|ltda|a\/s|aps|ab|oy)\.?$/iu;
 
 /**
  * Gives the function that makes a partner of a record's cells, or says why it cannot be sent.
@@ -35,17 +23,24 @@ export function flattenCell(cell: string): string {
 export function createCellsJudge(
   header: readonly string[],
   mapping: InputShape["mapping"],
-): (cells: readonly string[]) => CellsVerdict {
-  const fields = PARTNER_FIELDS.flatMap((field): FieldSource[] => {
-    const [first, ...others] = mapping[field] ?? [];
-    return first === undefined ? [] : [{ field, first, others }];
-  });
+): (cells: readonly string[], notes: ReadingNotes) => CellsVerdict {
+  const readers = createFieldReaders(header, mapping);
   const nameColumns = mapping.name ?? [];
-  return (cells) =>
-    tooWide(header, cells) ??
-    tooLong(header, cells) ??
-    partnerOf(fields, cells) ??
-    noName(nameColumns, header, cells);
+  return (cells, notes) => {
+    const unfit = tooWide(header, cells) ?? tooLong(header, cells);
+    if (unfit !== undefined) return unfit;
+    const partner: Partial<Record<PartnerField, string>> = {};
+    for (const read of readers) read(cells, partner, notes);
+    if (!hasName(partner)) return noName(nameColumns, header, cells);
+    if (cells.length < header.length) {
+      notes.add("The record ends early; its missing cells are taken for empty");
+    }
+    return { kind: "partner", partner };
+  };
+}
+
+function hasName(partner: Partial<Partner>): partner is Partner {
+  return partner.name !== undefined;
 }
 
 function bad(reason: ReadFailure["reason"], message: string): CellsVerdict {
@@ -55,42 +50,27 @@ function bad(reason: ReadFailure["reason"], message: string): CellsVerdict {
 function tooWide(header: readonly string[], cells: readonly string[]): CellsVerdict | undefined {
   if (cells.length <= header.length) return undefined;
   if (cells.slice(header.length).every((cell) => cell.trim() === "")) return undefined;
+  const form = cells.findIndex((cell, column) => column > 0 && LEGAL_FORM.test(cell.trim()));
+  const hint =
+    form === -1
+      ? ""
+      : ` Cell ${form + 1} looks like the end of cell ${form}: "${cells[form - 1]?.trim() ?? ""}, ${cells[form]?.trim() ?? ""}" belongs in quotes.`;
   return bad(
     "ROW_TOO_WIDE",
-    `The record has ${cells.length} cells, the header names ${header.length}; a cell that holds the delimiter must be in quotes.`,
+    `The record has ${cells.length} cells, the header names ${header.length}; a cell that holds the delimiter must be in quotes.${hint}`,
   );
 }
 
 function tooLong(header: readonly string[], cells: readonly string[]): CellsVerdict | undefined {
-  const column = cells.findIndex((cell) => cell.length > MAX_CELL_LENGTH);
-  const cell = cells[column];
-  if (cell === undefined) return undefined;
-  return bad(
-    "CELL_TOO_LONG",
-    `The cell in column ${column + 1} (${header[column]?.trim() ?? ""}) has ${cell.length} characters; at most ${MAX_CELL_LENGTH} are read.`,
-  );
-}
-
-/** The partner, or undefined when the record has no name. */
-function partnerOf(
-  fields: readonly FieldSource[],
-  cells: readonly string[],
-): CellsVerdict | undefined {
-  const partner: Partial<Record<PartnerField, string>> = {};
-  for (const source of fields) {
-    const text = fieldText(source, cells);
-    if (text !== "") partner[source.field] = text;
+  for (let column = 0; column < cells.length; column += 1) {
+    const length = cells[column]?.length ?? 0;
+    if (length <= MAX_CELL_LENGTH) continue;
+    return bad(
+      "CELL_TOO_LONG",
+      `The cell in column ${column + 1} (${header[column]?.trim() ?? ""}) has ${length} characters; at most ${MAX_CELL_LENGTH} are read.`,
+    );
   }
-  const { name } = partner;
-  return name === undefined ? undefined : { kind: "partner", partner: { ...partner, name } };
-}
-
-function fieldText({ first, others }: FieldSource, cells: readonly string[]): string {
-  const text = flattenCell(cells[first] ?? "");
-  // Nearly every field is one column: no arrays are made for it.
-  if (others.length === 0) return text;
-  const texts = [text, ...others.map((column) => flattenCell(cells[column] ?? ""))];
-  return texts.filter((one) => one !== "").join(" ");
+  return undefined;
 }
 
 function noName(
@@ -105,5 +85,7 @@ function noName(
     );
   }
   const names = nameColumns.map((column) => `"${header[column]?.trim() ?? ""}"`);
-  return bad("NAME_MISSING", `The name is empty (column ${names.join(", ")}).`);
+  const word = nameColumns.map((column) => cells[column]?.trim() ?? "").find((cell) => cell !== "");
+  const found = word === undefined ? "empty" : `no name but "${word.slice(0, 40)}"`;
+  return bad("NAME_MISSING", `The name is ${found} (column ${names.join(", ")}).`);
 }

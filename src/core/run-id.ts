@@ -25,6 +25,7 @@ export function hashIdentity(identity: RunIdentity): string {
     Object.entries(reading.map).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     identity.dedupe,
     identity.rowLimit ?? null,
+    ...(reading.fallbackEncoding === undefined ? [] : [reading.fallbackEncoding]),
   ];
   return createHash("sha256").update(JSON.stringify(canonical)).digest("hex");
 }

@@ -1,6 +1,7 @@
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Progress, RunStatus, StatusReason } from "./progress.ts";
+import type { SkippedLine } from "./reading-notes.ts";
 
 /** What was found about the input; told in summary.json. */
 export interface InputFacts {
@@ -10,11 +11,8 @@ export interface InputFacts {
   readonly rows: number;
   readonly encoding: string;
   readonly delimiter: string;
-  readonly skipped: readonly {
-    readonly line: number;
-    readonly why: string;
-    readonly text: string;
-  }[];
+  /** Lines of the file that are no rows. */
+  readonly skipped: readonly SkippedLine[];
   readonly warnings: readonly string[];
 }
 

@@ -24,10 +24,10 @@ export function readCells(raw: RawRecord, syntax: RecordSyntax): CellRecord {
   }
 }
 
-function readLoose(text: string, { delimiter, newline }: RecordSyntax): readonly string[] {
+function readLoose(text: string, { delimiter }: RecordSyntax): readonly string[] {
   const rows: string[][] = parse(text, {
     delimiter,
-    record_delimiter: newline,
+    record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     relax_quotes: true,
   });

@@ -1,8 +1,10 @@
 import { isUtf8 } from "node:buffer";
+import { type CodePage, codePageOf } from "../core/code-pages.ts";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
+import { createByteLines } from "./byte-lines.ts";
 
-/** Turns the bytes of one file into text, whatever chunks they come in. */
+/** Turns the bytes of one file into text, whatever chunks they come in. It never makes a U+FFFD. */
 export interface Decoder {
   /** Canonical label, such as `utf-8`. */
   readonly encoding: string;
@@ -12,11 +14,24 @@ export interface Decoder {
   end(): string;
 }
 
+/** How a file is decoded: in one encoding, or each line that is not UTF-8 in another. */
+export type TextEncodingPlan =
+  | { readonly kind: "label"; readonly label: string }
+  | { readonly kind: "by-line"; readonly fallback: string };
+
 const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** Starts decoding a file by a plan. @param path named in errors @throws OnboardError exit 2 for an unknown label */
+export function createPlannedDecoder(plan: TextEncodingPlan, path: string): Decoder {
+  return plan.kind === "label"
+    ? createDecoder(plan.label, path)
+    : createLineDecoder(plan.fallback, path);
+}
 
 /**
  * Starts decoding a file from its first byte; a byte order mark is left out.
- * @param label a TextDecoder label (https://encoding.spec.whatwg.org/#names-and-labels)
+ * @param label a TextDecoder label (https://encoding.spec.whatwg.org/#names-and-labels), `cp850` or `cp437`
  * @param path named in errors
  * @throws OnboardError exit 2 for an unknown label
  */
@@ -45,15 +60,72 @@ export function createDecoder(label: string, path: string): Decoder {
   };
 }
 
-function openTextDecoder(label: string) {
+/**
+ * Starts decoding a file line by line: what is UTF-8 as such, any other line in the fallback.
+ * @throws OnboardError exit 2 for an unknown label
+ */
+function createLineDecoder(fallback: string, path: string): Decoder {
+  const lines = createByteLines();
+  const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const other = openTextDecoder(fallback);
+  let line = 0;
+  let isStart = true;
+
+  function decodeLine(bytes: Uint8Array): string {
+    line += 1;
+    if (isUtf8(bytes)) return utf8.decode(bytes);
+    try {
+      return other.decode(bytes);
+    } catch (error) {
+      throw notText({ path, line, encoding: other.encoding }, error);
+    }
+  }
+
+  function decodeLines(found: readonly Uint8Array[]): string {
+    let text = "";
+    for (const bytes of found) text += decodeLine(bytes);
+    if (!isStart || text === "") return text;
+    isStart = false;
+    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  }
+
+  return {
+    encoding: `utf-8+${other.encoding}`,
+    decode: (chunk) => decodeLines(lines.push(chunk)),
+    end: () => decodeLines(lines.end()),
+  };
+}
+
+/** What this program needs of a decoder; TextDecoder is one. */
+export interface TextOfBytes {
+  readonly encoding: string;
+  decode(bytes: Uint8Array, options?: { readonly stream?: boolean }): string;
+}
+
+/** A strict decoder for a label. @throws OnboardError exit 2 for an unknown one */
+export function openTextDecoder(label: string): TextOfBytes {
+  const page = codePageOf(label);
+  if (page !== undefined) return codePageDecoder(page);
   try {
-    return new TextDecoder(label, { fatal: true });
+    const decoder = new TextDecoder(label, { fatal: true });
+    const known = codePageOf(decoder.encoding);
+    return known === undefined ? decoder : codePageDecoder(known);
   } catch (error) {
     throw new OnboardError(EXIT.usage, `--encoding ${label}: this encoding is not known.`, {
-      hint: "Known are utf-8, utf-16le, windows-1252, iso-8859-2, iso-8859-15, windows-1250, shift_jis, gbk and the other labels of the WHATWG Encoding Standard.",
+      hint: "Known are utf-8, utf-16le, windows-1252, iso-8859-2, iso-8859-15, windows-1250, macintosh, shift_jis, gbk and the other labels of the WHATWG Encoding Standard, and cp850 and cp437.",
       cause: error,
     });
   }
+}
+
+function codePageDecoder({ name, upper }: CodePage): TextOfBytes {
+  return {
+    encoding: name,
+    decode(bytes) {
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+      return text.replaceAll(/[\u0080-\u00FF]/gu, (one) => upper[one.charCodeAt(0) - 0x80] ?? one);
+    },
+  };
 }
 
 interface BadPlace {
@@ -89,7 +161,7 @@ function validLines(tail: Uint8Array, chunk: Uint8Array): number {
 }
 
 /** The bytes of a character that was cut by the end of a chunk (RFC 3629 §3: the first byte tells the length). */
-function unfinishedCharacter(tail: Uint8Array): Uint8Array {
+export function unfinishedCharacter(tail: Uint8Array): Uint8Array {
   const lead = tail.findLastIndex((byte) => byte >= 0xc0);
   if (lead === -1) return new Uint8Array();
   const byte = tail[lead] ?? 0;

@@ -1,9 +1,8 @@
-import { foldHeader, matchHeader } from "../core/header-aliases-match.ts";
 import type { Delimiter } from "../core/input.ts";
-import { isOwnColumn } from "../core/mapping.ts";
 import { readCells } from "./cells.ts";
+import { createNameTest, findHeader } from "./find-header.ts";
 import { createRecordSplitter, type RawRecord } from "./record-splitter.ts";
-import { findNewline, type RecordSyntax } from "./record-syntax.ts";
+import type { RecordSyntax } from "./record-syntax.ts";
 
 /** The beginning of a file, decoded. */
 export interface Sample {
@@ -20,15 +19,25 @@ export interface Frame {
   readonly columns: readonly string[] | undefined;
   /** Header names that the user told us of. */
   readonly expected: readonly string[];
+  /** Whether the header may stand below other lines. */
+  readonly mayFollowPreamble: boolean;
 }
 
 export type DelimiterFinding =
-  | { readonly kind: "found"; readonly delimiter: string; readonly warnings: readonly string[] }
+  | {
+      readonly kind: "found";
+      readonly delimiter: string;
+      /** Records before the header. */
+      readonly recordsAbove: number;
+      readonly reason: string;
+      readonly warnings: readonly string[];
+    }
   | { readonly kind: "problem"; readonly message: string };
 
 /** What one delimiter makes of the sample. */
 interface Candidate {
   readonly delimiter: string;
+  readonly recordsAbove: number;
   readonly headerWidth: number;
   /** Header names that are known. */
   readonly knownCount: number;
@@ -43,7 +52,7 @@ const LABELS: Readonly<Record<string, string>> = {
   "\t": "tab",
   "|": "pipe",
 };
-const SAMPLE_RECORDS = 100;
+const SAMPLE_RECORDS = 150;
 /** How much more regular the better of two delimiters must make the rows. */
 const CLEAR_LEAD = 0.2;
 
@@ -60,34 +69,41 @@ export function findDelimiter(sample: Sample, frame: Frame): DelimiterFinding {
   const candidates = DELIMITERS.map((delimiter) => readWith(delimiter, sample, frame));
   const wide = candidates.filter(({ headerWidth }) => headerWidth > 1);
   const [best, second] = wide.toSorted(byMerit);
-  if (best === undefined) return oneColumn(candidates);
+  if (best === undefined) return fixedWidth(sample, frame) ?? oneColumn(candidates);
   if (second !== undefined && !isClearlyBetter(best, second)) return ambiguous(best, second);
   const other = candidates.find((one) => one !== best && contradicts(one, best));
-  return other === undefined
-    ? { kind: "found", delimiter: best.delimiter, warnings: [] }
-    : { kind: "problem", message: mixed(best, other) };
+  if (other !== undefined) return { kind: "problem", message: mixed(best, other) };
+  const { delimiter, recordsAbove, headerWidth, knownCount, widths } = best;
+  const regular = widths.filter((width) => width === headerWidth).length;
+  const reason = `it cuts the header into ${headerWidth} columns, ${knownCount} of them known by name, and ${regular} of the first ${widths.length} records alike`;
+  return { kind: "found", delimiter, recordsAbove, reason, warnings: [] };
+}
+
+/** Looks for the header of a file whose delimiter is given: how many records stand above it. */
+export function findRecordsAbove(delimiter: string, sample: Sample, frame: Frame): number {
+  return readWith(delimiter, sample, frame).recordsAbove;
 }
 
 function readWith(delimiter: string, sample: Sample, frame: Frame): Candidate {
-  const syntax = { delimiter, newline: findNewline(sample.text) };
+  const syntax = { delimiter };
   const splitter = createRecordSplitter(syntax, frame.skippedLines);
   const complete = splitter.push(sample.text);
   const records = sample.isWhole ? [...complete, ...splitter.end()] : complete;
   const rows = records.slice(0, SAMPLE_RECORDS).map((raw) => cellsOf(raw, syntax));
   if (frame.columns !== undefined) {
     const headerWidth = rows.some((cells) => cells.length > 1) ? frame.columns.length : 1;
-    return { delimiter, headerWidth, knownCount: 0, widths: rows.map((cells) => cells.length) };
+    const widths = rows.map((cells) => cells.length);
+    return { delimiter, recordsAbove: 0, headerWidth, knownCount: 0, widths };
   }
-  const [header = [], ...data] = rows;
-  const expected = new Set(frame.expected.map(foldHeader));
-  const known = header.filter(
-    (name) => matchHeader(name).length > 0 || isOwnColumn(name) || expected.has(foldHeader(name)),
-  );
+  const isKnown = createNameTest(frame.expected);
+  const recordsAbove = frame.mayFollowPreamble ? findHeader(rows, isKnown) : 0;
+  const header = rows[recordsAbove] ?? [];
   return {
     delimiter,
+    recordsAbove,
     headerWidth: header.length,
-    knownCount: known.length,
-    widths: data.map((cells) => cells.length),
+    knownCount: header.filter(isKnown).length,
+    widths: rows.slice(recordsAbove + 1).map((cells) => cells.length),
   };
 }
 
@@ -120,13 +136,27 @@ function contradicts(other: Candidate, best: Candidate): boolean {
   );
 }
 
+/** A first line of known names with runs of blanks between them is not cut by any delimiter. */
+function fixedWidth({ text }: Sample, frame: Frame): DelimiterFinding | undefined {
+  if (frame.columns !== undefined) return undefined;
+  const line = text.split(/[\r\n]+/u).find((one) => one.trim() !== "") ?? "";
+  const names = line.trim().split(/ {2,}/u);
+  const known = names.filter(createNameTest(frame.expected));
+  if (names.length < 2 || known.length < 2) return undefined;
+  return {
+    kind: "problem",
+    message: `The file seems to be text in columns of fixed width (${names.slice(0, 3).join(", ")}); export it as CSV with a delimiter.`,
+  };
+}
+
 /** One column needs no delimiter: the comma, unless names hold commas and another character does not occur. */
 function oneColumn(candidates: readonly Candidate[]): DelimiterFinding {
   const whole = candidates.find(({ widths }) => widths.every((width) => width <= 1));
-  const delimiter = whole?.delimiter ?? ",";
+  const { delimiter, recordsAbove } = whole ?? { delimiter: ",", recordsAbove: 0 };
   const warnings =
     delimiter === "," ? [] : ["The file has one column; commas in it are taken for text."];
-  return { kind: "found", delimiter, warnings };
+  const reason = "the file has one column, so it needs none";
+  return { kind: "found", delimiter, recordsAbove, reason, warnings };
 }
 
 function ambiguous(best: Candidate, second: Candidate): DelimiterFinding {

@@ -1,3 +1,4 @@
+import type { LineBreaks } from "./line-breaks.ts";
 import { MAX_RECORD_LENGTH, type RecordSyntax } from "./record-syntax.ts";
 
 /** What a record with quotes is; `end` is where its line break begins. */
@@ -17,6 +18,7 @@ export interface ScanInput {
   readonly text: string;
   readonly start: number;
   readonly isLast: boolean;
+  readonly breaks: LineBreaks;
 }
 
 /** How a cell ends. */
@@ -36,14 +38,14 @@ const LOST = { kind: "lost" } as const;
  * has lost its twin: the one that seems to close opens the next cell.
  */
 export function scanQuotedRecord(input: ScanInput): QuotedScan {
-  const { text, start } = input;
+  const { text, start, breaks } = input;
   const cells: string[] = [];
   let isLoose = false;
   let lineEnd = -1;
   let at = start;
   while (at - start <= MAX_RECORD_LENGTH) {
     // Looked for once a line, not once a cell.
-    if (lineEnd < at) lineEnd = findNewline(input, at);
+    if (lineEnd < at) lineEnd = breaks.next(at);
     let end = text[at] === '"' ? readQuotedCell(input, at) : readPlainCell(input, at, lineEnd);
     if (end.kind === "text") {
       isLoose = true;
@@ -67,40 +69,36 @@ function unfinished({ text, start }: ScanInput, { kind }: CellEnd): QuotedScan {
   return kind === "open" && text.length - start <= MAX_RECORD_LENGTH ? OPEN : LOST;
 }
 
-/** The next line break, infinite when there is none. */
-function findNewline({ text, syntax }: ScanInput, from: number): number {
-  const index = text.indexOf(syntax.newline, from);
-  return index === -1 ? Infinity : index;
-}
-
 function readPlainCell(input: ScanInput, from: number, lineEnd: number): CellEnd {
-  const { text, syntax, isLast } = input;
+  const { text, syntax, isLast, breaks } = input;
   // Only this line is searched: in a file of one column the next delimiter may be far away.
   const line = text.slice(from, lineEnd);
   const length = line.indexOf(syntax.delimiter);
   if (length !== -1) return { kind: "delimiter", at: from + length, cell: line.slice(0, length) };
-  if (lineEnd === Infinity && !isLast) return OPEN;
-  const cell = syntax.newline === "\n" && line.endsWith("\r") ? line.slice(0, -1) : line;
-  return { kind: "record", at: from + line.length, cell };
+  if ((lineEnd === Infinity && !isLast) || breaks.isOpen(lineEnd)) return OPEN;
+  return { kind: "record", at: from + line.length, cell: line };
 }
 
 function readQuotedCell(input: ScanInput, from: number): CellEnd {
-  const { text, syntax, isLast } = input;
+  const { text, syntax, isLast, breaks } = input;
   const quote = closingQuote(text, from + 1);
   if (quote === -1) return isLast ? LOST : OPEN;
   const at = quote + 1;
-  if (!isLast && isUndecided(text, at)) return OPEN;
+  // Behind the last quote that is there its twin may still come, and behind a CR its LF.
+  if (!isLast && (at >= text.length || breaks.isOpen(at))) return OPEN;
   const content = text.slice(from + 1, quote);
-  const cell = content.includes('"') ? content.replaceAll('""', '"') : content;
+  const cell = undoubled(content);
   if (text[at] === syntax.delimiter) return { kind: "delimiter", at, cell };
-  const end = recordEnd(input, at);
-  if (end !== undefined) return { kind: "record", at: end, cell };
-  return content.includes(syntax.newline) ? LOST : { kind: "text", at };
+  if (at >= text.length || isLineBreak(text[at])) return { kind: "record", at, cell };
+  return /[\r\n]/u.test(content) ? LOST : { kind: "text", at };
 }
 
-/** Behind the last quote that is there its twin may still come, and behind a CR its LF. */
-function isUndecided(text: string, at: number): boolean {
-  return at >= text.length || (at + 1 === text.length && text[at] === "\r");
+function undoubled(content: string): string {
+  return content.includes('"') ? content.replaceAll('""', '"') : content;
+}
+
+function isLineBreak(character: string | undefined): boolean {
+  return character === "\n" || character === "\r";
 }
 
 /** The first quote that is not doubled, -1 when there is none. */
@@ -108,10 +106,4 @@ function closingQuote(text: string, from: number): number {
   let quote = text.indexOf('"', from);
   while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
   return quote;
-}
-
-/** The place of the line break at `at`, behind its CR if it has one; `undefined` when there is none. */
-function recordEnd({ text, syntax: { newline } }: ScanInput, at: number): number | undefined {
-  const end = newline === "\n" && text[at] === "\r" ? at + 1 : at;
-  return end >= text.length || text[end] === newline ? end : undefined;
 }

@@ -1,19 +1,19 @@
 import type { InputRow, InputShape, ReadOptions } from "../core/input.ts";
-import { readCells } from "./cells.ts";
-import { createDecoder } from "./decode.ts";
+import { createReadingNotes, type ReadingNotes } from "../core/reading-notes.ts";
+import { createPlannedDecoder } from "./decode.ts";
 import { type FileShape, findShape } from "./find-shape.ts";
-import { readChunks } from "./read-file.ts";
+import { createRecordFrame } from "./record-frame.ts";
 import { createRecordSplitter, type RawRecord } from "./record-splitter.ts";
-import { createRowMaker } from "./row-maker.ts";
 
 /** A partner file that was looked at and can be read. */
 export interface OpenInput {
   readonly shape: InputShape;
   /**
    * All data records in file order, in batches of up to 500. Each call reads the file anew and gives the same.
+   * @param notes takes what the pass notices and which lines it leaves out
    * @throws OnboardError exit 2 when the file cannot be read on; the signal's reason when it is aborted
    */
-  rows(signal?: AbortSignal): AsyncIterable<readonly InputRow[]>;
+  rows(signal?: AbortSignal, notes?: ReadingNotes): AsyncIterable<readonly InputRow[]>;
 }
 
 const BATCH_ROWS = 500;
@@ -28,7 +28,7 @@ export interface ReadManner {
 }
 
 /**
- * Looks at the beginning of a file: encoding, delimiter, header and columns.
+ * Looks at a file: encoding, delimiter, header and columns.
  * @throws OnboardError exit 2 when it cannot be read or the user has to decide something
  */
 export async function openInput(
@@ -39,35 +39,36 @@ export async function openInput(
   const file = await findShape({ path, name }, options);
   return {
     shape: file.shape,
-    rows: (signal) => readRows(file, { path, name, chunkBytes, signal }),
+    rows: (signal, notes = createReadingNotes()) =>
+      readRows(file, { name, chunkBytes, signal, notes }),
   };
 }
 
 interface Reading {
-  readonly path: string;
   readonly name: string;
   readonly chunkBytes: number;
   readonly signal: AbortSignal | undefined;
+  readonly notes: ReadingNotes;
 }
 
 async function* readRows(file: FileShape, reading: Reading): AsyncGenerator<readonly InputRow[]> {
-  const makeRow = createRowMaker(file);
+  const frame = createRecordFrame(file, reading.notes);
   let batch: InputRow[] = [];
   for await (const records of readRecords(file, reading)) {
     for (const record of records) {
-      batch.push(makeRow(readCells(record, file.syntax)));
-      if (batch.length === BATCH_ROWS) {
-        yield batch;
-        batch = [];
-      }
+      frame.take(record, batch);
+      if (batch.length < BATCH_ROWS) continue;
+      yield batch;
+      batch = [];
     }
   }
+  frame.end();
   if (batch.length > 0) yield batch;
 }
 
 // Data records as they become complete; the header is left out.
 async function* readRecords(file: FileShape, reading: Reading): AsyncGenerator<RawRecord[]> {
-  const decoder = createDecoder(file.shape.encoding, reading.name);
+  const decoder = createPlannedDecoder(file.encodingPlan, reading.name);
   const splitter = createRecordSplitter(file.syntax, file.skippedLines);
   let headersLeft = file.shape.headerLine > 0 ? 1 : 0;
   const data = (records: RawRecord[]): RawRecord[] => {
@@ -75,7 +76,7 @@ async function* readRecords(file: FileShape, reading: Reading): AsyncGenerator<R
     headersLeft = 0;
     return records.slice(1);
   };
-  for await (const chunk of readChunks(reading.path, reading.chunkBytes, reading.signal)) {
+  for await (const chunk of file.bytes.chunks(reading.chunkBytes, reading.signal)) {
     yield data(splitter.push(decoder.decode(chunk)));
   }
   yield data([...splitter.push(decoder.end()), ...splitter.end()]);

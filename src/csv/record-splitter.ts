@@ -1,4 +1,5 @@
-import { scanQuotedRecord } from "./quoted-scan.ts";
+import { countLineBreaks, LineBreaks } from "./line-breaks.ts";
+import { type QuotedScan, scanQuotedRecord } from "./quoted-scan.ts";
 import { MAX_RECORD_LENGTH, type RecordSyntax } from "./record-syntax.ts";
 
 interface RecordPlace {
@@ -25,6 +26,8 @@ export interface RecordSplitter {
   end(): RawRecord[];
 }
 
+type QuotedRecord = Extract<QuotedScan, { kind: "cells" | "loose" }>;
+
 const LOST_QUOTE = "A quote is opened and never closed.";
 const TOO_LONG = `The record has more than ${MAX_RECORD_LENGTH} characters.`;
 
@@ -43,6 +46,7 @@ class Splitter {
   private linesToDrop: number;
   private records: RawRecord[] = [];
   private text = "";
+  private breaks = new LineBreaks("", false);
   private isLast = false;
   private position = 0;
   private line = 1;
@@ -57,6 +61,7 @@ class Splitter {
   take(text: string, isLast: boolean): RawRecord[] {
     this.text = this.text.slice(this.position) + text;
     this.isLast = isLast;
+    this.breaks = new LineBreaks(this.text, isLast);
     this.position = 0;
     this.quoteAt = -1;
     this.records = [];
@@ -67,17 +72,16 @@ class Splitter {
 
   /** Takes a line or a record; false when more text is needed for it. */
   private takeNext(): boolean {
-    const lineEnd = this.find(this.syntax.newline);
+    const lineEnd = this.breaks.next(this.position);
     if (this.linesToDrop > 0) return this.dropLine(lineEnd);
-    if (this.quoteAt < this.position) this.quoteAt = this.find('"');
+    if (this.quoteAt < this.position) this.quoteAt = this.findQuote();
     if (this.quoteAt >= Math.min(lineEnd, this.text.length)) return this.takePlain(lineEnd);
-    const { syntax, text, position: start, isLast } = this;
-    const scan = scanQuotedRecord({ syntax, text, start, isLast });
+    const { syntax, text, position: start, isLast, breaks } = this;
+    const scan = scanQuotedRecord({ syntax, text, start, isLast, breaks });
     switch (scan.kind) {
       case "cells":
-        return this.takeQuoted(scan.end, scan.cells);
       case "loose":
-        return this.takeQuoted(scan.end, undefined);
+        return this.takeQuoted(scan, lineEnd);
       case "lost":
         return this.takeBroken(lineEnd, LOST_QUOTE);
       case "open":
@@ -85,33 +89,41 @@ class Splitter {
     }
   }
 
-  private takeQuoted(end: number, cells: readonly string[] | undefined): boolean {
+  private takeQuoted(scan: QuotedRecord, lineEnd: number): boolean {
     const { line } = this;
-    const text = this.recordText(end);
+    const { end } = scan;
+    const text = this.text.slice(this.position, end);
     this.records.push(
-      cells === undefined ? { kind: "loose", line, text } : { kind: "quoted", line, text, cells },
+      scan.kind === "loose"
+        ? { kind: "loose", line, text }
+        : { kind: "quoted", line, text, cells: scan.cells },
     );
-    this.line += this.linesBefore(end) + 1;
-    this.position = end + 1;
+    this.line += end <= lineEnd ? 1 : countLineBreaks(text) + 1;
+    this.position = this.breaks.behind(end);
     return true;
   }
 
   private takePlain(lineEnd: number): boolean {
     const end = Math.min(lineEnd, this.text.length);
     if (end - this.position > MAX_RECORD_LENGTH) return this.takeBroken(lineEnd, TOO_LONG);
-    if (lineEnd === Infinity && !this.isLast) return false;
-    const text = this.recordText(end);
+    if (this.isUnfinished(lineEnd)) return false;
+    const text = this.text.slice(this.position, end);
     const isBlank = text.trim() === "" && !text.includes(this.syntax.delimiter);
     if (!isBlank) this.records.push({ kind: "plain", line: this.line, text });
     this.line += 1;
-    this.position = end + 1;
+    this.position = this.breaks.behind(end);
     return true;
+  }
+
+  /** Whether the line or its break may go on with the next text. */
+  private isUnfinished(lineEnd: number): boolean {
+    return (lineEnd === Infinity && !this.isLast) || this.breaks.isOpen(lineEnd);
   }
 
   /** Gives up the line at `position`. */
   private takeBroken(lineEnd: number, why: string): boolean {
     const end = Math.min(lineEnd, this.position + MAX_RECORD_LENGTH);
-    const text = this.recordText(end);
+    const text = this.text.slice(this.position, end);
     this.records.push({ kind: "broken", line: this.line, text, why });
     this.linesToDrop = 1;
     return this.dropLine(lineEnd);
@@ -119,31 +131,16 @@ class Splitter {
 
   /** Passes over a line, of which the end may come later. */
   private dropLine(lineEnd: number): boolean {
-    this.position = Math.min(lineEnd + 1, this.text.length);
-    if (lineEnd === Infinity) return false;
+    const isOpen = this.breaks.isOpen(lineEnd);
+    this.position = isOpen ? lineEnd : Math.min(this.breaks.behind(lineEnd), this.text.length);
+    if (isOpen || lineEnd === Infinity) return false;
     this.linesToDrop -= 1;
     this.line += 1;
     return true;
   }
 
-  private recordText(end: number): string {
-    const text = this.text.slice(this.position, end);
-    return this.syntax.newline === "\n" && text.endsWith("\r") ? text.slice(0, -1) : text;
-  }
-
-  private linesBefore(end: number): number {
-    let count = 0;
-    const { newline } = this.syntax;
-    let at = this.text.indexOf(newline, this.position);
-    while (at !== -1 && at < end) {
-      count += 1;
-      at = this.text.indexOf(newline, at + 1);
-    }
-    return count;
-  }
-
-  private find(wanted: string): number {
-    const index = this.text.indexOf(wanted, this.position);
+  private findQuote(): number {
+    const index = this.text.indexOf('"', this.position);
     return index === -1 ? Infinity : index;
   }
 }

@@ -31,7 +31,7 @@ export async function withChosenFile(
   goOn: (chosen: ChosenFile) => Promise<RunEnd>,
 ): Promise<RunEnd> {
   requireKey(deps.config.agent, deps.apiKey);
-  const copy = await copyInput(file, deps.outDir);
+  const copy = await copyInput(file, deps.outDir, { stream: deps.stdin, signal: deps.stopSignal });
   try {
     const wish = wishOf(deps.config, file, copy.sha256);
     const onDisk = knownFromDisk(await listRunsOnDisk(deps.outDir));

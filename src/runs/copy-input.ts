@@ -18,14 +18,64 @@ export interface InputCopy {
   discard(): Promise<void>;
 }
 
+/** The file name that stands for the standard input. */
+export const STDIN = "-";
+
+/** The standard input, and what ends the wait for it. */
+interface StandardInput {
+  readonly stream: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly signal: AbortSignal;
+}
+
 /**
  * Copies a file below the output folder and hashes it on the way.
  *
+ * @param stdin what `-` is; without it `-` is a file like others
  * @throws OnboardError exit 2 when the file cannot be read or changes meanwhile, exit 5 when the
- * output folder cannot be written
+ * output folder cannot be written; the signal's reason when it is aborted
  */
-export async function copyInput(file: string, outDir: string): Promise<InputCopy> {
+export async function copyInput(
+  file: string,
+  outDir: string,
+  stdin?: StandardInput,
+): Promise<InputCopy> {
+  if (file === STDIN && stdin !== undefined) return copyStdin(stdin, outDir);
   const before = await statInput(file);
+  const copy = await copyStream(createReadStream(file), { outDir, name: file });
+  const after = await statInput(file);
+  if (before.size !== after.size || before.mtimeMs !== after.mtimeMs || before.ino !== after.ino) {
+    await copy.discard();
+    throw new OnboardError(EXIT.usage, `${file} changed while it was read`, {
+      hint: "wait until its export has ended, then run the same command again",
+    });
+  }
+  return copy;
+}
+
+async function copyStdin({ stream, signal }: StandardInput, outDir: string): Promise<InputCopy> {
+  if (stream.isTTY === true) {
+    throw new OnboardError(EXIT.usage, "- stands for the standard input, and that is a terminal", {
+      hint: "give the partners by a pipe or with < partners.csv, or name the file",
+    });
+  }
+  try {
+    return await copyStream(stream, { outDir, name: "the standard input", signal });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+interface Copying {
+  readonly outDir: string;
+  /** Named in errors. */
+  readonly name: string;
+  readonly signal?: AbortSignal;
+}
+
+async function copyStream(
+  source: NodeJS.ReadableStream,
+  { outDir, name, signal }: Copying,
+): Promise<InputCopy> {
   const copy = path.join(outDir, `.incoming-${process.pid}-${randomUUID()}`);
   const hash = createHash("sha256");
   const hashing = new Transform({
@@ -37,25 +87,19 @@ export async function copyInput(file: string, outDir: string): Promise<InputCopy
   try {
     await mkdir(outDir, { recursive: true });
     await removeLeftCopies(outDir);
-    await pipeline(createReadStream(file), hashing, createWriteStream(copy, { flush: true }));
+    const options = signal === undefined ? {} : { signal };
+    await pipeline(source, hashing, createWriteStream(copy, { flush: true }), options);
   } catch (error) {
     // Where no file can be made, none can be looked for either.
     await rm(copy, { force: true }).catch(() => undefined);
     throw new OnboardError(
       EXIT.unavailable,
-      `cannot copy ${file} to ${outDir}: ${errorText(error)}`,
+      `cannot copy ${name} to ${outDir}: ${errorText(error)}`,
       {
         hint: "check the disk's free space and the folder's permissions, or choose another with --out",
         cause: error,
       },
     );
-  }
-  const after = await statInput(file);
-  if (before.size !== after.size || before.mtimeMs !== after.mtimeMs || before.ino !== after.ino) {
-    await rm(copy, { force: true });
-    throw new OnboardError(EXIT.usage, `${file} changed while it was read`, {
-      hint: "wait until its export has ended, then run the same command again",
-    });
   }
   return {
     path: copy,

@@ -24,7 +24,7 @@ import { reopenRun } from "./reopen-run.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { runFolder } from "./run-folder.ts";
 import type { InputPlan, InputScan } from "./scan-input.ts";
-import { countFailedWhenRead, inputFactsOf, scanInput } from "./scan-input.ts";
+import { countFailedWhenRead, inputFactsOf, scanInput, scanWarnings } from "./scan-input.ts";
 
 export interface OpenRunDeps {
   readonly client: RedisClient;
@@ -78,12 +78,13 @@ export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<B
     const plan = await planOf(known, folder.input);
     for (const warning of plan.input.shape.warnings) deps.warn(`${known.file}: ${warning}`);
     const scan = await scanInput(plan, deps.stopSignal);
+    for (const warning of scanWarnings(scan)) deps.warn(`${known.file}: ${warning}`);
 
     const record = new RunRecord(deps.client, known.runId);
     const settings = await record.open(known);
     const { file, sha256 } = settings;
     const { total, failedWhenRead } = scan;
-    const input = inputFactsOf(plan, { file, sha256, rows: total });
+    const input = inputFactsOf(plan, { file, sha256, rows: total }, scan);
     await record.setInputFacts(input);
     const pending = total - countFailedWhenRead(scan);
     const beginning = { total, pending, failedWhenRead, limits: limitsOfRun(settings) };

@@ -10,12 +10,19 @@ import type { RedisClient } from "../redis/connect.ts";
 import { listKnownRuns } from "../redis/run-list.ts";
 import type { OutputPlace, RunLimits, RunRecord } from "../redis/run-record.ts";
 import type { KnownRun, RunWish } from "./choose-run.ts";
+import { STDIN } from "./copy-input.ts";
 import type { RunOnDisk } from "./run-folder.ts";
 
 /** What a command asks for, from its file and its configuration. */
 export function wishOf(config: Config, file: string, sha256: string): RunWish {
   const { runId, fresh } = config;
-  return { file: path.basename(file), sha256, identity: identityOf(config, sha256), runId, fresh };
+  return {
+    file: file === STDIN ? "stdin" : path.basename(file),
+    sha256,
+    identity: identityOf(config, sha256),
+    runId,
+    fresh,
+  };
 }
 
 function identityOf(config: Config, sha256: string): string {

@@ -45,6 +45,8 @@ export interface RunFileDeps extends Omit<ProcessDeps, "redis"> {
   readonly config: Config;
   /** Absolute. */
   readonly outDir: string;
+  /** What the file `-` is. */
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly openRedis: () => Promise<RedisHandle>;
   /** Aborted by the first SIGINT or SIGTERM; its reason is the exit code. */
   readonly stopSignal: AbortSignal;

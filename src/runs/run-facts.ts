@@ -90,7 +90,7 @@ export async function factsFromDisk(
       startedAt: iso(settings.startedAtMs),
       updatedAt: iso(Math.max(lastOutcomeAtMs, settings.startedAtMs)),
     },
-    input: inputFactsOf(plan, { file, sha256, rows: total }),
+    input: inputFactsOf(plan, { file, sha256, rows: total }, tally),
     failuresByReason,
   };
 }

@@ -1,4 +1,5 @@
 import type { RowOutcome } from "../core/outcome.ts";
+import { createReadingNotes, type SkippedLine } from "../core/reading-notes.ts";
 import { indexOutcomes } from "./journal-file.ts";
 import type { InputPlan, PlannedRow } from "./scan-input.ts";
 import { planRows } from "./scan-input.ts";
@@ -17,6 +18,9 @@ export interface RowTally {
   readonly retries: number;
   /** When the last outcome came, ms since the epoch; 0 when there is none. */
   readonly lastOutcomeAtMs: number;
+  /** What the pass noticed about the input. */
+  readonly warnings: readonly string[];
+  readonly skipped: readonly SkippedLine[];
 }
 
 /** Counts a run's rows without Redis, in one pass over the input. */
@@ -26,9 +30,10 @@ export async function tallyRows(plan: InputPlan, journal: string): Promise<RowTa
     calls: { sendMessageCalls: 0, getTaskCalls: 0, retries: 0, lastOutcomeAtMs: 0 },
     failuresByReason: new Map<string, number>(),
   };
+  const notes = createReadingNotes();
   const outcomes = await indexOutcomes(journal);
   try {
-    for await (const batch of planRows(plan)) {
+    for await (const batch of planRows(plan, undefined, notes)) {
       for (const row of batch) {
         const outcome = row.kind === "message" ? await outcomes.read(row.firstRow) : undefined;
         countRow(tally, row, outcome);
@@ -38,7 +43,8 @@ export async function tallyRows(plan: InputPlan, journal: string): Promise<RowTa
     await outcomes.close();
   }
   const failuresByReason = Object.fromEntries(tally.failuresByReason);
-  return { ...tally.counts, ...tally.calls, failuresByReason };
+  const [warnings, skipped] = [notes.warnings(), notes.skipped()];
+  return { ...tally.counts, ...tally.calls, failuresByReason, warnings, skipped };
 }
 
 interface OpenTally {

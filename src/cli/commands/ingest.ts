@@ -1,9 +1,8 @@
-import path from "node:path";
 import { EXIT } from "../../core/exit-code.ts";
 import { ingestFile } from "../../runs/ingest-file.ts";
 import type { RunCommand } from "../command.ts";
 import { createCommandParts } from "../command-parts.ts";
-import { runFileDeps } from "../run-deps.ts";
+import { inputPath, runFileDeps } from "../run-deps.ts";
 import { showRunEnd } from "../run-end.ts";
 import { stoppable } from "../stoppable.ts";
 
@@ -16,7 +15,7 @@ export const ingest: RunCommand = async ({ words: [file = ""] }, context) => {
   const startedAtMs = io.now();
   return stoppable(context, parts.app, async (stopSignal) => {
     const deps = runFileDeps({ io, loaded, parts }, { stopSignal, onView: () => undefined });
-    const end = await ingestFile(deps, path.resolve(io.cwd, file));
+    const end = await ingestFile(deps, inputPath(io.cwd, file));
     const tookMs = io.now() - startedAtMs;
     if (end.wasSettled || end.exitCode !== EXIT.ok) {
       showRunEnd({ output, terminal, file, tookMs }, end);

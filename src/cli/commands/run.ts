@@ -1,9 +1,9 @@
-import path from "node:path";
 import type { ExitCode } from "../../core/exit-code.ts";
 import { EXIT } from "../../core/exit-code.ts";
 import { runFile } from "../../runs/run-file.ts";
 import type { RunCommand } from "../command.ts";
 import { createCommandParts } from "../command-parts.ts";
+import { inputPath } from "../run-deps.ts";
 import { showRun } from "../shown-run.ts";
 import { stoppable } from "../stoppable.ts";
 
@@ -15,9 +15,9 @@ export const run: RunCommand = async ({ words }, context) => {
     const exitCodes: ExitCode[] = [];
     for (const file of words) {
       if (stopSignal.aborted) break;
-      const absolute = path.resolve(context.io.cwd, file);
+      const given = inputPath(context.io.cwd, file);
       const shown = { context, loaded, parts, stopSignal, file };
-      exitCodes.push(await showRun(shown, (deps) => runFile(deps, absolute)));
+      exitCodes.push(await showRun(shown, (deps) => runFile(deps, given)));
     }
     return worst(exitCodes);
   });

@@ -39,6 +39,7 @@ describe("the header aliases", () => {
       n: houseOrId,
       nr: houseOrId,
       land: ["country", "region"],
+      kraj: ["country", "region"],
     });
   });
 

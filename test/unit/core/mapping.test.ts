@@ -53,12 +53,11 @@ describe("mapColumns", () => {
     ]);
   });
 
-  it("uses the first of two columns for one piece and says so", () => {
+  it("lets two columns of one name step in for one another and says so", () => {
     const { mapping, warnings } = mapped(["Name 1", "Name 2", "City", "Name 2"]);
     expect(mapping.name).toEqual([0, 1]);
     expect(warnings).toEqual([
-      'The header names "Name 2" 2 times (columns 2, 4).',
-      "For name, column 1 (Name 1) is used and not 4 (Name 2); --map name=Header chooses.",
+      'The header names "Name 2" 2 times (columns 2, 4); of its cells the first that is filled counts.',
     ]);
   });
 
@@ -114,7 +113,7 @@ describe("mapColumns with --map", () => {
     const { mapping, warnings } = mapped(["x", "x", "name"], { city: "x" });
     expect(mapping.city).toEqual([0]);
     expect(warnings).toContain(
-      "--map city=x: 2 columns have that name; the first, column 1, is used.",
+      "--map city=x: 2 columns have that name; of their cells the first that is filled counts.",
     );
   });
 

@@ -1,34 +1,16 @@
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createCellsJudge, flattenCell, MAX_CELL_LENGTH } from "../../../src/core/partner-cells.ts";
-
-describe("flattenCell", () => {
-  it.each([
-    ["  ACME  ", "ACME"],
-    ["ACME\r\nGmbH", "ACME GmbH"],
-    ["ACME \n\n GmbH", "ACME GmbH"],
-    ["A\tB\u0000C\u0085D\u2028E\u2029F", "A B C D E F"],
-    ["A  B", "A  B"],
-    ["\u00A0\n", ""],
-  ])("makes one line of %j", (cell, line) => {
-    expect(flattenCell(cell)).toBe(line);
-  });
-
-  it("never leaves anything that could begin a new line", () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes)),
-        (cell) => {
-          expect(/[\p{Cc}\u2028\u2029]/u.test(flattenCell(cell))).toBe(false);
-        },
-      ),
-    );
-  });
-});
+import { createCellsJudge, MAX_CELL_LENGTH } from "../../../src/core/partner-cells.ts";
+import { createReadingNotes } from "../../../src/core/reading-notes.ts";
 
 describe("the judge of cells", () => {
   const header = ["id", "name", "city", "NAME2"];
-  const judge = createCellsJudge(header, { internalId: [0], name: [1, 3], city: [2], region: [] });
+  const judgeCells = createCellsJudge(header, {
+    internalId: [0],
+    name: [1, 3],
+    city: [2],
+    region: [],
+  });
+  const judge = (cells: readonly string[]) => judgeCells(cells, createReadingNotes());
   const reasonOf = (cells: readonly string[]) => {
     const verdict = judge(cells);
     return verdict.kind === "bad" ? verdict.failure.reason : verdict.partner;
@@ -59,7 +41,7 @@ describe("the judge of cells", () => {
       failure: {
         reason: "ROW_TOO_WIDE",
         message:
-          "The record has 5 cells, the header names 4; a cell that holds the delimiter must be in quotes.",
+          'The record has 5 cells, the header names 4; a cell that holds the delimiter must be in quotes. Cell 3 looks like the end of cell 2: "Pavlova, Ltd." belongs in quotes.',
       },
     });
   });
@@ -79,8 +61,10 @@ describe("the judge of cells", () => {
       kind: "bad",
       failure: { reason: "NAME_MISSING", message: 'The name is empty (column "name", "NAME2").' },
     });
-    expect(createCellsJudge([], {})([])).toMatchObject({ failure: { reason: "ROW_TOO_NARROW" } });
-    expect(createCellsJudge([], { name: [0] })([""])).toMatchObject({
+    expect(createCellsJudge([], {})([], createReadingNotes())).toMatchObject({
+      failure: { reason: "ROW_TOO_NARROW" },
+    });
+    expect(createCellsJudge([], { name: [0] })([""], createReadingNotes())).toMatchObject({
       failure: { reason: "NAME_MISSING" },
     });
   });

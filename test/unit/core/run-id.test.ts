@@ -33,6 +33,7 @@ describe("the identity of a run", () => {
     ["a mapped column", { reading: { map: { name: "Firma", city: "Stadt" } } }],
     ["the delimiter", { reading: { ...IDENTITY.reading, delimiter: ";" } }],
     ["the encoding", { reading: { ...IDENTITY.reading, encoding: "latin1" } }],
+    ["the fallback encoding", { reading: { ...IDENTITY.reading, fallbackEncoding: "cp850" } }],
     ["the header's line", { reading: { ...IDENTITY.reading, headerRow: 2 } }],
     ["the column names", { reading: { ...IDENTITY.reading, columns: ["name"] } }],
     ["--dedupe", { dedupe: false }],

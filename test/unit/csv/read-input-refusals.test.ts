@@ -37,15 +37,17 @@ describe("openInput refuses", () => {
     );
   });
 
-  it("bytes that are not text, also far behind the sample", async () => {
-    expect(await refusal(Buffer.from("name;city\nMüller;Köln\n", "latin1"))).toBe(
-      "FILE:2: these bytes are not UTF-8.",
-    );
+  it("bytes that are not text of the encoding that was given, also far behind the sample", async () => {
+    expect(
+      await refusal(Buffer.from("name;city\nMüller;Köln\n", "latin1"), { encoding: "utf-8" }),
+    ).toBe("FILE:2: these bytes are not UTF-8.");
     const late = Buffer.concat([
       Buffer.from(`name\n${"ACME\n".repeat(20_000)}`),
       Buffer.from([0xff]),
     ]);
-    expect(await refusal(late)).toBe("FILE:20002: these bytes are not UTF-8.");
+    expect(await refusal(late, { encoding: "utf-8" })).toBe(
+      "FILE:20002: these bytes are not UTF-8.",
+    );
   });
 
   it("a header that does not tell the name, naming its line", async () => {
@@ -77,8 +79,8 @@ describe("openInput refuses", () => {
     expect(await refusal('name,"city\nA,B\n')).toBe(
       "FILE:1: the header cannot be read: A quote is opened and never closed.",
     );
-    expect(await refusal("x".repeat(70_000))).toBe(
-      "FILE: the header does not end within the first 64 KiB.",
+    expect(await refusal("x".repeat(140_000))).toBe(
+      "FILE: the header does not end within the first 128 KiB.",
     );
   });
 });

@@ -52,6 +52,13 @@ describe("the sample file", () => {
       },
       ignoredColumns: [],
       warnings: [],
+      skipped: [],
+      reasons: {
+        encoding: "the whole file is valid UTF-8",
+        delimiter:
+          "it cuts the header into 9 columns, 9 of them known by name, and 41 of the first 41 records alike",
+        header: "line 1 is the first",
+      },
     });
   });
 
@@ -199,7 +206,7 @@ describe("openInput", () => {
       failure: {
         reason: "ROW_TOO_WIDE",
         message:
-          "The record has 4 cells, the header names 3; a cell that holds the delimiter must be in quotes.",
+          'The record has 4 cells, the header names 3; a cell that holds the delimiter must be in quotes. Cell 3 looks like the end of cell 2: "Pavlova, Ltd." belongs in quotes.',
       },
       raw: "1,Pavlova, Ltd.,Ulm",
     });

@@ -5,7 +5,7 @@ import { readCells } from "../../../src/csv/cells.ts";
 import { createRecordSplitter } from "../../../src/csv/record-splitter.ts";
 import { MAX_RECORD_LENGTH, type RecordSyntax } from "../../../src/csv/record-syntax.ts";
 
-const COMMA: RecordSyntax = { delimiter: ",", newline: "\n" };
+const COMMA: RecordSyntax = { delimiter: "," };
 
 interface Read {
   readonly line: number;
@@ -46,16 +46,21 @@ describe("the record splitter", () => {
   });
 
   it("reads records that end with CR alone", () => {
-    const syntax: RecordSyntax = { delimiter: ",", newline: "\r" };
-    expect(read('a,b\r"c\r","d"\re,f', syntax)).toEqual([
+    expect(read('a,b\r"c\r","d"\re,f')).toEqual([
       { line: 1, kind: "plain", cells: ["a", "b"] },
       { line: 2, kind: "quoted", cells: ["c\r", "d"] },
       { line: 4, kind: "plain", cells: ["e", "f"] },
     ]);
   });
 
-  it("keeps a CR in the middle of a cell", () => {
-    expect(cellsOf("a,b\rc,d\n")).toEqual([["a", "b\rc", "d"]]);
+  it("lets each record end in its own way", () => {
+    expect(read('a,b\rc,d\n"e\r\n\rf",g\r\nh,i\r\r\nj,k')).toEqual([
+      { line: 1, kind: "plain", cells: ["a", "b"] },
+      { line: 2, kind: "plain", cells: ["c", "d"] },
+      { line: 3, kind: "quoted", cells: ["e\r\n\rf", "g"] },
+      { line: 6, kind: "plain", cells: ["h", "i"] },
+      { line: 8, kind: "plain", cells: ["j", "k"] },
+    ]);
   });
 
   it("names the physical line on which a record begins", () => {
@@ -65,7 +70,7 @@ describe("the record splitter", () => {
 
   it("skips blank lines but not empty cells", () => {
     expect(cellsOf('\n \n\t\na\n,\n""\n')).toEqual([["a"], ["", ""], [""]]);
-    expect(cellsOf("\t\t\n", { delimiter: "\t", newline: "\n" })).toEqual([["", "", ""]]);
+    expect(cellsOf("\t\t\n", { delimiter: "\t" })).toEqual([["", "", ""]]);
   });
 
   it("takes quotes in the middle of a cell for text", () => {

@@ -36,7 +36,7 @@ function requestOf({ folder, plan }: RunFixture) {
     folder,
     plan,
     progress: PROGRESS,
-    input: inputFactsOf(plan, { file, sha256, rows: 3 }),
+    input: inputFactsOf(plan, { file, sha256, rows: 3 }, { warnings: [], skipped: [] }),
     failuresByReason: { NAME_MISSING: 1 },
   };
 }

@@ -85,6 +85,8 @@ describe("the first pass", () => {
       ]),
       duplicates: 2,
       weights: new Map([[1, 3]]),
+      warnings: [],
+      skipped: [],
     });
     expect(countFailedWhenRead(scan)).toBe(2);
   });
@@ -101,6 +103,8 @@ describe("the first pass", () => {
       failedWhenRead: new Map(),
       duplicates: 0,
       weights: new Map(),
+      warnings: [],
+      skipped: [],
     });
   });
 
@@ -120,14 +124,16 @@ describe("the first pass", () => {
 describe("what summary.json tells of the input", () => {
   it("is where it came from and how it was read", async () => {
     const input = await plan("name;city\nACME;Berlin\n");
-    expect(inputFactsOf(input, { file: "partners.csv", sha256: "ab", rows: 1 })).toMatchObject({
+    const source = { file: "partners.csv", sha256: "ab", rows: 1 };
+    const skipped = [{ line: 3, why: "a ruling", text: "---" }];
+    expect(inputFactsOf(input, source, { warnings: ["odd"], skipped })).toEqual({
       file: "partners.csv",
       sha256: "ab",
       rows: 1,
       encoding: "utf-8",
       delimiter: ";",
-      skipped: [],
-      warnings: input.input.shape.warnings,
+      skipped,
+      warnings: ["odd"],
     });
   });
 });

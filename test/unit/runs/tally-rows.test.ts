@@ -17,6 +17,8 @@ it("counts every row once: by its outcome, by its fault, as a duplicate, or as t
     getTaskCalls: 8,
     retries: 2,
     lastOutcomeAtMs: FINISHED_AT_MS,
+    warnings: [],
+    skipped: [],
   });
 });
 
