@@ -93,15 +93,15 @@ async function setUp(context: TestContext, options: SandboxOptions = {}): Promis
     agent,
     words: ["run", file, "--rate", "60", "--poll-rate", "200"],
     async fill(leftBytes) {
-      const piece = Buffer.alloc(4_096);
-      const freeBytes = (): number =>
-        Number(
-          spawnSync("df", ["-B1", "--output=avail", stage.outDir]).stdout.toString().split("\n")[1],
-        );
-      const take = Math.floor((freeBytes() - leftBytes) / piece.length) * piece.length;
+      const take = Math.max(0, freeBytesOf(stage.outDir) - leftBytes);
       // The run takes room meanwhile: what does not fit has filled the disk as well.
-      await writeFile(ballast, Buffer.alloc(Math.max(0, take))).catch(() => undefined);
+      await writeFile(ballast, Buffer.alloc(take)).catch(() => undefined);
     },
     makeRoom: () => rm(ballast, { force: true }),
   };
+}
+
+function freeBytesOf(dir: string): number {
+  const { stdout } = spawnSync("df", ["-B1", "--output=avail", dir]);
+  return Number(stdout.toString().split("\n")[1]);
 }
