@@ -118,21 +118,21 @@ describe("parseTemplate", () => {
   });
 
   it("allows blanks around a field's name", () => {
-    expect(render("{ name }")).toBe("Boehringer Ingelheim GmbH");
+    expect(renderStreet("{ name }")).toBe("Boehringer Ingelheim GmbH");
   });
 });
 
 describe("a template without {houseNumber}", () => {
   const parsed = parseTemplate("{name}[, {street}]");
-  const render = (partner: Parameters<typeof renderMessage>[1]): string =>
+  const renderStreet = (partner: Parameters<typeof renderMessage>[1]): string =>
     parsed.kind === "template" ? renderMessage(parsed.template, partner) : parsed.message;
 
   it("tells it with the street, in the country's order", () => {
     const partner = { name: "A", street: "Rue X", houseNumber: "17" };
-    expect(render({ ...partner, country: "FR" })).toBe("A, 17 Rue X");
-    expect(render({ ...partner, country: "DE" })).toBe("A, Rue X 17");
-    expect(render(partner)).toBe("A, Rue X 17");
-    expect(render({ name: "A", street: "Rue X" })).toBe("A, Rue X");
-    expect(render({ name: "A", houseNumber: "17" })).toBe("A");
+    expect(renderStreet({ ...partner, country: "FR" })).toBe("A, 17 Rue X");
+    expect(renderStreet({ ...partner, country: "DE" })).toBe("A, Rue X 17");
+    expect(renderStreet(partner)).toBe("A, Rue X 17");
+    expect(renderStreet({ name: "A", street: "Rue X" })).toBe("A, Rue X");
+    expect(renderStreet({ name: "A", houseNumber: "17" })).toBe("A");
   });
 });
