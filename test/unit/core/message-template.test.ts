@@ -118,7 +118,7 @@ describe("parseTemplate", () => {
   });
 
   it("allows blanks around a field's name", () => {
-    expect(renderStreet("{ name }")).toBe("Boehringer Ingelheim GmbH");
+    expect(render("{ name }")).toBe("Boehringer Ingelheim GmbH");
   });
 });
 
