@@ -74,7 +74,10 @@ function configRow(setting: Setting): [string, string] {
 function csv(): string {
   return `Input files
 
-A CSV file with a header row. Comma, semicolon, tab or pipe are found by looking, as are the columns of
+A CSV file with a header row, also in gzip or as the one file of a ZIP archive, or - for the standard input.
+Encoding, delimiter and the line of the header are found by looking; what is not UTF-8 is read as Windows-1252 with
+a warning. --encoding, --delimiter, --header-row and --columns name them. Lines that are no rows (titles, totals,
+rulings, repeated headers) are left out and listed in summary.json. Found by looking are also the columns of
   ${PARTNER_FIELDS.join(", ")}
 by their usual names in several languages; --map field=Header names one yourself. Only name must be there,
 internalId is never sent. Other columns are kept and come back in the result files. onboard_* columns are

@@ -67,11 +67,11 @@ function buildIndex(): ReadonlyMap<string, string> {
   const index = new Map<string, string>();
   for (const language of LANGUAGES) {
     const names = new Intl.DisplayNames([language], { type: "region" });
-    for (const code of COUNTRY_CODES.keys()) index.set(foldHeader(names.of(code) ?? code), code);
+    for (const code of COUNTRY_CODES.keys()) index.set(foldHeader(String(names.of(code))), code);
   }
   for (const line of OTHER_NAMES.trim().split("\n")) {
-    const [, code = "", names = ""] = /^\s*(\S\S) (.+)$/u.exec(line) ?? [];
-    for (const name of names.split(" | ")) index.set(foldHeader(name), code);
+    const code = line.trim().slice(0, 2);
+    for (const name of line.trim().slice(3).split(" | ")) index.set(foldHeader(name), code);
   }
   for (const [code, long] of COUNTRY_CODES) {
     index.set(code.toLowerCase(), code);

@@ -62,8 +62,7 @@ export function createFieldReaders(
 
 /** A column and those of the same name behind it. */
 function namesakes(header: readonly string[], column: number): readonly number[] {
-  const name = header[column]?.trim() ?? "";
-  if (name === "") return [column];
+  const name = header[column]?.trim();
   const isSame = (other: number): boolean => other > column && header[other]?.trim() === name;
   return [column, ...[...header.keys()].filter(isSame)];
 }
@@ -178,7 +177,9 @@ function noteQuotes(name: string, _partner: Readonly<Draft>, notes: ReadingNotes
 
 /** Postal code and city in one column (`PLZ/Ort`): cut only where the country's pattern fits. */
 function splitPlace(_cells: readonly string[], partner: Draft): void {
-  const place = splitPostalCity(partner.postalCode ?? "", partner.country);
+  const { postalCode, country } = partner;
+  if (postalCode === undefined || country === undefined) return;
+  const place = splitPostalCity(postalCode, country);
   if (place === undefined) return;
   partner.postalCode = place.postalCode;
   partner.city = place.city;

@@ -61,7 +61,7 @@ export function checkVatId(text: string, country: string | undefined): IdVerdict
   const form = formOfCountry(country);
   if (own?.test(id.slice(prefix.length)) === true || form?.test(id) === true) return GOOD;
   if (own === undefined && form === undefined) return UNKNOWN;
-  const whose = own === undefined ? `of ${country ?? ""}` : `that begin with ${prefix}`;
+  const whose = own === undefined ? `of ${String(country)}` : `that begin with ${prefix}`;
   return { kind: "odd", why: `does not have the form of VAT numbers ${whose}` };
 }
 

@@ -20,14 +20,18 @@ const REAL_NA: ReadonlySet<PartnerField> = new Set(["country", "region"]);
 const LONG = 31;
 const LENGTHS_BY_FIRST = buildLengths();
 
-function buildLengths(): Uint32Array {
-  const lengths = new Uint32Array(128);
+function buildLengths(): ReadonlyMap<number, number> {
+  const lengths = new Map<number, number>();
   for (const word of [...NULL_WORDS, "test"]) {
     for (const first of [word.charCodeAt(0), word.toUpperCase().charCodeAt(0)]) {
-      lengths[first] = (lengths[first] ?? 0) | (1 << Math.min(word.length, LONG));
+      lengths.set(first, (lengths.get(first) ?? 0) | lengthBit(word));
     }
   }
   return lengths;
+}
+
+function lengthBit(word: string): number {
+  return 1 << Math.min(word.length, LONG);
 }
 
 /**
@@ -35,8 +39,8 @@ function buildLengths(): Uint32Array {
  * counts as one without a name, so that it costs no call.
  */
 export function isNullWord(text: string, field: PartnerField): boolean {
-  const lengths = LENGTHS_BY_FIRST[text.charCodeAt(0)] ?? 0;
-  if ((lengths & (1 << Math.min(text.length, LONG))) === 0) return false;
+  const lengths = LENGTHS_BY_FIRST.get(text.charCodeAt(0));
+  if (lengths === undefined || (lengths & lengthBit(text)) === 0) return false;
   const word = text.toLowerCase();
   if (word === "na") return !REAL_NA.has(field);
   return NULL_WORDS.has(word) || (field === "name" && word === "test");

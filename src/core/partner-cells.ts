@@ -50,11 +50,12 @@ function bad(reason: ReadFailure["reason"], message: string): CellsVerdict {
 function tooWide(header: readonly string[], cells: readonly string[]): CellsVerdict | undefined {
   if (cells.length <= header.length) return undefined;
   if (cells.slice(header.length).every((cell) => cell.trim() === "")) return undefined;
-  const form = cells.findIndex((cell, column) => column > 0 && LEGAL_FORM.test(cell.trim()));
+  const texts = cells.map((cell) => cell.trim());
+  const form = texts.findIndex((text, column) => column > 0 && LEGAL_FORM.test(text));
   const hint =
     form === -1
       ? ""
-      : ` Cell ${form + 1} looks like the end of cell ${form}: "${cells[form - 1]?.trim() ?? ""}, ${cells[form]?.trim() ?? ""}" belongs in quotes.`;
+      : ` Cell ${form + 1} looks like the end of cell ${form}: "${texts.slice(form - 1, form + 1).join(", ")}" belongs in quotes.`;
   return bad(
     "ROW_TOO_WIDE",
     `The record has ${cells.length} cells, the header names ${header.length}; a cell that holds the delimiter must be in quotes.${hint}`,
@@ -62,12 +63,13 @@ function tooWide(header: readonly string[], cells: readonly string[]): CellsVerd
 }
 
 function tooLong(header: readonly string[], cells: readonly string[]): CellsVerdict | undefined {
-  for (let column = 0; column < cells.length; column += 1) {
-    const length = cells[column]?.length ?? 0;
+  let column = 0;
+  for (const { length } of cells) {
+    column += 1;
     if (length <= MAX_CELL_LENGTH) continue;
     return bad(
       "CELL_TOO_LONG",
-      `The cell in column ${column + 1} (${header[column]?.trim() ?? ""}) has ${length} characters; at most ${MAX_CELL_LENGTH} are read.`,
+      `The cell in column ${column} (${header[column - 1]?.trim() ?? ""}) has ${length} characters; at most ${MAX_CELL_LENGTH} are read.`,
     );
   }
   return undefined;

@@ -20,9 +20,9 @@ const POSTAL_CODES: Readonly<Record<string, RegExp>> = {
 /** Postal code and city of a text that holds both in that country's manner; `undefined` when it does not. */
 export function splitPostalCity(
   text: string,
-  country: string | undefined,
+  country: string,
 ): { readonly postalCode: string; readonly city: string } | undefined {
-  const [postalCode] = (country === undefined ? null : POSTAL_CODES[country]?.exec(text)) ?? [];
+  const [postalCode] = POSTAL_CODES[country]?.exec(text) ?? [];
   if (postalCode === undefined) return undefined;
   const city = /^[ ,/]+(?<city>\p{L}.*)$/u.exec(text.slice(postalCode.length))?.groups?.["city"];
   return city === undefined ? undefined : { postalCode, city };

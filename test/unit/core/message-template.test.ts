@@ -121,3 +121,18 @@ describe("parseTemplate", () => {
     expect(render("{ name }")).toBe("Boehringer Ingelheim GmbH");
   });
 });
+
+describe("a template without {houseNumber}", () => {
+  const parsed = parseTemplate("{name}[, {street}]");
+  const renderStreet = (partner: Parameters<typeof renderMessage>[1]): string =>
+    parsed.kind === "template" ? renderMessage(parsed.template, partner) : parsed.message;
+
+  it("tells it with the street, in the country's order", () => {
+    const partner = { name: "A", street: "Rue X", houseNumber: "17" };
+    expect(renderStreet({ ...partner, country: "FR" })).toBe("A, 17 Rue X");
+    expect(renderStreet({ ...partner, country: "DE" })).toBe("A, Rue X 17");
+    expect(renderStreet(partner)).toBe("A, Rue X 17");
+    expect(renderStreet({ name: "A", street: "Rue X" })).toBe("A, Rue X");
+    expect(renderStreet({ name: "A", houseNumber: "17" })).toBe("A");
+  });
+});

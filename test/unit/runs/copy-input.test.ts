@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { PassThrough, Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { copyInput } from "../../../src/runs/copy-input.ts";
@@ -84,5 +85,31 @@ describe("an input that cannot be copied", () => {
     const error = await refusalOf(copyInput(await tempFile(CSV), outDir), 5);
     expect(error.message).toContain(outDir);
     expect(error.hint).toContain("--out");
+  });
+});
+
+describe("the standard input", () => {
+  const signal = new AbortController().signal;
+
+  it("is copied and hashed as a file is", async () => {
+    const outDir = await tempFolder();
+    const stream = Readable.from([Buffer.from("name\nM"), Buffer.from("üller\n")]);
+    const copy = await copyInput("-", outDir, { stream, signal });
+    expect(copy.sha256).toBe(createHash("sha256").update(CSV).digest("hex"));
+    expect(await readFile(copy.path, "utf8")).toBe(CSV);
+  });
+
+  it("is exit 2 when it is a terminal", async () => {
+    const stream = Object.assign(Readable.from([]), { isTTY: true });
+    const error = await refusalOf(copyInput("-", await tempFolder(), { stream, signal }), 2);
+    expect(error.hint).toContain("< partners.csv");
+  });
+
+  it("is not waited for when the command is stopped", async () => {
+    const reason = new Error("interrupted");
+    const outDir = await tempFolder();
+    const stdin = { stream: new PassThrough(), signal: AbortSignal.abort(reason) };
+    await expect(copyInput("-", outDir, stdin)).rejects.toBe(reason);
+    expect(await readdir(outDir)).toEqual([]);
   });
 });
