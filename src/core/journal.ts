@@ -1,4 +1,5 @@
 import type { RowOutcome } from "./outcome.ts";
+import { currentOutcome } from "./outcome-content.ts";
 import { parseOwnJson } from "./own-json.ts";
 import type { RunSettings } from "./run-settings.ts";
 
@@ -22,7 +23,8 @@ export type JournalLine =
 /** A line of the journal, or undefined for one that is damaged (a torn last line). */
 export function parseJournalLine(line: string): JournalLine | undefined {
   try {
-    return parseOwnJson<JournalLine>(line);
+    const parsed = parseOwnJson<JournalLine>(line);
+    return parsed.type === "run" ? parsed : { ...parsed, outcome: currentOutcome(parsed.outcome) };
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { isRetryable } from "../core/failure.ts";
-import type { FailedOutcome, RowOutcome, SucceededOutcome } from "../core/outcome.ts";
+import type { FailedOutcome, OutcomeFile, RowOutcome, SucceededOutcome } from "../core/outcome.ts";
+import { contentOf } from "../core/outcome-content.ts";
 import type { CsvColumn, CsvFile } from "../csv/write-csv.ts";
 import { createCsvFile } from "../csv/write-csv.ts";
 import { indexOutcomes } from "./journal-file.ts";
@@ -121,6 +122,7 @@ function readFailureCells(row: Extract<PlannedRow, { kind: "bad" }>, readAt: str
 }
 
 function resultCells(outcome: SucceededOutcome, duplicateOf: string): string[] {
+  const { artifactName, text, data, files } = contentOf(outcome);
   return [
     outcome.taskId,
     outcome.contextId,
@@ -130,10 +132,10 @@ function resultCells(outcome: SucceededOutcome, duplicateOf: string): string[] {
     iso(outcome.finishedAtMs),
     duplicateOf,
     outcome.source,
-    outcome.artifactName,
-    outcome.text,
-    dataCell(outcome.data),
-    JSON.stringify(outcome.files.map(fileCell)),
+    artifactName,
+    text,
+    dataCell(data),
+    JSON.stringify(files.map(fileCell)),
   ];
 }
 
@@ -158,7 +160,7 @@ function dataCell(data: readonly unknown[]): string {
   return JSON.stringify(data.length === 1 ? data[0] : data);
 }
 
-function fileCell(file: SucceededOutcome["files"][number]): Record<string, string> {
+function fileCell(file: OutcomeFile): Record<string, string> {
   const { name, mediaType } = file;
   switch (file.kind) {
     case "url":
