@@ -5,6 +5,8 @@ const CONFIG: CommandFlag = { flag: "--config <file>", help: "read settings from
 const LAST: CommandFlag = { flag: "--last", help: "the run that was begun last" };
 
 const TALK: readonly SettingKey[] = ["json", "quiet", "verbose", "noColor"];
+/** Of every command that writes output files. */
+const WRITE: readonly SettingKey[] = ["excel", "jsonl"];
 const ASK: readonly SettingKey[] = ["noInput", "yes", "force"];
 
 /** Every command, in the order of the help. */
@@ -20,6 +22,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "fresh",
       "dedupe",
       "limit",
+      ...WRITE,
       "rate",
       "pollRate",
       "totalRate",
@@ -92,7 +95,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "collect",
     words: "[run]",
     summary: "write the outputs of a run until it is settled, while workers work on it",
-    settings: ["out", "input", "redis.url", ...TALK, "force"],
+    settings: ["out", "input", ...WRITE, "redis.url", ...TALK, "force"],
     flags: [LAST, CONFIG],
     examples: [
       "onboard-batch collect --last",
@@ -121,7 +124,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "report",
     words: "[run]",
     summary: "make the result files from the journal, at any time",
-    settings: ["out", "input", "redis.url", ...TALK],
+    settings: ["out", "input", ...WRITE, "redis.url", ...TALK],
     flags: [LAST, CONFIG],
     examples: ["onboard-batch report --last", "onboard-batch report partners-1f3a"],
     load: async () => (await import("./commands/report.ts")).report,

@@ -87,6 +87,7 @@ ${table([
   ["failures.csv", "rows that failed, with onboard_reason and onboard_message"],
   ["needs-input.csv", "rows the agent has a question about"],
   ["unprocessed.csv", "rows that were not sent, only if there are any"],
+  ["results.jsonl", "whole tasks of the answered rows, with --jsonl"],
   ["summary.json", "counts and facts of the run"],
   ["journal.ndjson", "every outcome as it came, the record that counts"],
 ])}`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ReadOptions } from "../core/input.ts";
 import { parseTemplate } from "../core/message-template.ts";
+import type { OutputForm } from "../core/output-form.ts";
 import { isRunId } from "../core/run-id.ts";
 import {
   choice,
@@ -69,6 +70,7 @@ export interface Config {
   readonly dedupe: boolean;
   readonly message: { readonly template: string };
   readonly results: { readonly backlogBytes: number };
+  readonly output: OutputForm;
   readonly retention: { readonly redisMs: number };
   readonly server: { readonly host: string; readonly port?: number };
   readonly terminal: {
@@ -104,6 +106,8 @@ const READERS = {
   input: text().optional(),
   dedupe: yesNo(),
   limit: whole({ min: 1, max: 1_000_000_000 }).optional(),
+  excel: yesNo(),
+  jsonl: yesNo(),
   "results.backlog": size({ min: 64 * KIB, max: 64 * GIB }),
   rate,
   pollRate: rate,
@@ -183,6 +187,7 @@ function toConfig(settings: Settings): Config {
     dedupe: settings.dedupe,
     message: { template: settings["message.template"] },
     results: { backlogBytes: settings["results.backlog"] },
+    output: { excel: settings.excel, jsonl: settings.jsonl },
     retention: { redisMs: settings["retention.redis"] },
     server: { host: settings.host, ...present({ port: settings.port }) },
     terminal: toTerminal(settings),

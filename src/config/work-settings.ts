@@ -100,6 +100,20 @@ export const WORK_SETTINGS = [
     help: "only the first n rows",
   },
   {
+    key: "excel",
+    group: "Run",
+    flag: "--excel",
+    default: false,
+    help: "write the CSV files as spreadsheets like them: byte order mark, semicolons, CRLF",
+  },
+  {
+    key: "jsonl",
+    group: "Run",
+    flag: "--jsonl",
+    default: false,
+    help: "write results.jsonl too, with the whole tasks",
+  },
+  {
     key: "results.backlog",
     group: "Run",
     default: "64MiB",

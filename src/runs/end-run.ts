@@ -1,6 +1,7 @@
 import { exitCodeOfError, OnboardError } from "../core/errors.ts";
 import type { ExitCode } from "../core/exit-code.ts";
 import { EXIT } from "../core/exit-code.ts";
+import type { OutputForm } from "../core/output-form.ts";
 import type { FatalStop } from "../core/stop.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import { exitCodeOf } from "../core/summary.ts";
@@ -11,8 +12,13 @@ import type { OpenRun } from "./open-run.ts";
 import type { RunEnd } from "./run-context.ts";
 import type { SessionEnd } from "./session.ts";
 
+interface EndedRun extends OpenRun {
+  /** How this process writes the outputs. */
+  readonly form: OutputForm;
+}
+
 /** What a process does last for a run, by how its session ended. */
-export async function endRun(run: OpenRun, queues: RunQueues, end: SessionEnd): Promise<RunEnd> {
+export async function endRun(run: EndedRun, queues: RunQueues, end: SessionEnd): Promise<RunEnd> {
   const { settings, folder } = run;
   const base = { runId: settings.runId, folder, wasSettled: false };
   switch (end.kind) {
@@ -33,13 +39,21 @@ export async function endRun(run: OpenRun, queues: RunQueues, end: SessionEnd): 
 }
 
 /** Writes the outputs, then lets Redis forget the rows. */
-async function settle(run: OpenRun, queues: RunQueues): Promise<RunSummaryFile> {
-  const { settings, folder, plan, record, input } = run;
+async function settle(run: EndedRun, queues: RunQueues): Promise<RunSummaryFile> {
+  const { settings, folder, plan, record, input, form } = run;
   const progress = await record.progress();
   if (progress === undefined) throw new Error("the progress of a settled run is gone");
   const failuresByReason = await record.failures();
   const { runId } = settings;
-  const summary = await finishRun({ runId, folder, plan, progress, input, failuresByReason });
+  const summary = await finishRun({
+    runId,
+    folder,
+    plan,
+    form,
+    progress,
+    input,
+    failuresByReason,
+  });
   await queues.obliterate();
   await record.expire(settings.retentionMs);
   return summary;

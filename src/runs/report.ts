@@ -5,13 +5,14 @@ import path from "node:path";
 import { errorText, OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { JournalHeader } from "../core/journal.ts";
+import type { OutputForm } from "../core/output-form.ts";
 import { isSettled } from "../core/progress.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import type { RedisClient } from "../redis/connect.ts";
 import type { OutputPlace } from "../redis/run-record.ts";
 import { RunRecord } from "../redis/run-record.ts";
 import type { FoundRun } from "./find-run.ts";
-import { unprocessedReason, writeSummary } from "./finish-run.ts";
+import { formFor, unprocessedReason, writeSummary } from "./finish-run.ts";
 import { requireInput } from "./given-input.ts";
 import { planOf } from "./open-run.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -27,6 +28,7 @@ export interface ReportDeps {
   readonly redis: RedisClient | undefined;
   /** Absolute; for a folder without the run's own copy. */
   readonly inputFile: string | undefined;
+  readonly form: OutputForm;
 }
 
 /** What a report has made. */
@@ -49,7 +51,7 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
   const header = await requireJournal(deps, run, folder);
   await requireInput({ file: deps.inputFile, outDir }, header.settings, folder.input);
   const plan = await planOf(header.settings, folder.input);
-  const target: Target = { outDir, runId, folder, plan, redis };
+  const target: Target = { outDir, runId, folder, plan, redis, form: deps.form };
   for (;;) {
     const facts = await readFacts(target);
     const summary = await writeReport(target, facts);
@@ -64,6 +66,7 @@ interface Target {
   readonly folder: RunFolder;
   readonly plan: InputPlan;
   readonly redis: RedisClient | undefined;
+  readonly form: OutputForm;
 }
 
 /** The journal's own first line: settings that need no Redis. */
@@ -141,14 +144,21 @@ async function isOutdated(
  * undefined, and leaves the folder alone, when the run has settled over it.
  */
 async function writeReport(target: Target, facts: RunFacts): Promise<RunSummaryFile | undefined> {
-  const { outDir, runId, folder, plan } = target;
+  const { outDir, runId, folder, plan, form } = target;
   const { status, startedAt: readAt } = facts.progress;
   const staging = await makeStaging(outDir);
   try {
     const { journal, input } = folder;
     const staged = { ...runFolder(outDir, path.basename(staging)), journal, input };
     const unprocessed = unprocessedReason({ status });
-    await writeOutputs({ runId, folder: staged, plan, unprocessed, readAt });
+    await writeOutputs({
+      runId,
+      folder: staged,
+      plan,
+      form: formFor(folder, form),
+      unprocessed,
+      readAt,
+    });
     if (await isOutdated(target, facts)) return undefined;
     await publish(staged, folder);
   } finally {
@@ -157,8 +167,10 @@ async function writeReport(target: Target, facts: RunFacts): Promise<RunSummaryF
   return writeSummary({ runId, folder, ...facts });
 }
 
+const OUTPUT_FILES = ["results", "resultsJsonl", "failures", "needsInput", "unprocessed"] as const;
+
 async function publish(from: RunFolder, to: RunFolder): Promise<void> {
-  for (const name of ["results", "failures", "needsInput", "unprocessed"] as const) {
+  for (const name of OUTPUT_FILES) {
     if (existsSync(from[name])) await rename(from[name], to[name]);
     else await rm(to[name], { force: true });
   }

@@ -15,6 +15,7 @@ export interface RunFolder {
   readonly summary: string;
   readonly files: string;
   readonly results: string;
+  readonly resultsJsonl: string;
   readonly failures: string;
   readonly needsInput: string;
   readonly unprocessed: string;
@@ -31,6 +32,7 @@ export function runFolder(outDir: string, runId: string): RunFolder {
     summary: file("summary.json"),
     files: file("files"),
     results: file("results.csv"),
+    resultsJsonl: file("results.jsonl"),
     failures: file("failures.csv"),
     needsInput: file("needs-input.csv"),
     unprocessed: file("unprocessed.csv"),

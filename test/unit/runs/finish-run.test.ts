@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Progress } from "../../../src/core/progress.ts";
 import { finishRun, unprocessedReason, writeSummary } from "../../../src/runs/finish-run.ts";
 import { inputFactsOf } from "../../../src/runs/scan-input.ts";
-import { makeRun, type RunFixture, refusalOf, SETTINGS, succeeded } from "./run-fixture.ts";
+import { FORM, makeRun, type RunFixture, refusalOf, SETTINGS, succeeded } from "./run-fixture.ts";
 
 const PROGRESS: Progress = {
   schemaVersion: 1,
@@ -35,6 +35,7 @@ function requestOf({ folder, plan }: RunFixture) {
     runId,
     folder,
     plan,
+    form: FORM,
     progress: PROGRESS,
     input: inputFactsOf(plan, { file, sha256, rows: 3 }),
     failuresByReason: { NAME_MISSING: 1 },

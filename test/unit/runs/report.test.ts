@@ -7,7 +7,15 @@ import type { FoundRun } from "../../../src/runs/find-run.ts";
 import { reportRun } from "../../../src/runs/report.ts";
 import { readRunOnDisk, runFolder } from "../../../src/runs/run-folder.ts";
 import { tempFolder } from "../csv/temp-folder.ts";
-import { failed, makeRun, type RunFixture, refusalOf, SETTINGS, succeeded } from "./run-fixture.ts";
+import {
+  FORM,
+  failed,
+  makeRun,
+  type RunFixture,
+  refusalOf,
+  SETTINGS,
+  succeeded,
+} from "./run-fixture.ts";
 
 const CSV = "name,city\nACME,Bonn\n,Paris\nGlobex,Rome\nInitech,Ulm\n";
 
@@ -17,8 +25,8 @@ async function found(outDir: string): Promise<FoundRun> {
   return { runId, startedAtMs, settings: onDisk.header?.settings, listed: undefined, onDisk };
 }
 
-async function report({ outDir }: RunFixture, inputFile?: string) {
-  return reportRun({ outDir, redis: undefined, inputFile }, await found(outDir));
+async function report({ outDir }: RunFixture, inputFile?: string, form = FORM) {
+  return reportRun({ outDir, redis: undefined, inputFile, form }, await found(outDir));
 }
 
 describe("a report without Redis", () => {
@@ -97,6 +105,24 @@ describe("a report without Redis", () => {
   });
 });
 
+describe("the form of a report", () => {
+  it("is that of the command, and a results.jsonl stays true", async () => {
+    const run = await makeRun(CSV);
+    await run.journal(succeeded(1));
+    const first = await report(run, undefined, { excel: true, jsonl: true });
+    expect(first.summary.files).toContain("results.jsonl");
+    expect(await readFile(run.folder.results, "utf8")).toMatch(/^\uFEFFname;city;/);
+
+    await run.journal(succeeded(3));
+    const second = await report(run);
+    expect(second.summary.files).toContain("results.jsonl");
+    expect(await readFile(run.folder.results, "utf8")).toMatch(/^name,city,/);
+    const lines = (await readFile(run.folder.resultsJsonl, "utf8")).split("\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain('"row":3');
+  });
+});
+
 describe("a report is refused", () => {
   it("where the journal is gone", async () => {
     const run = await makeRun(CSV);
@@ -109,7 +135,7 @@ describe("a report is refused", () => {
   it("before the journal has begun", async () => {
     const { outDir } = await makeRun(CSV);
     const run = { ...(await found(outDir)), onDisk: undefined };
-    const deps = { outDir, redis: undefined, inputFile: undefined };
+    const deps = { outDir, redis: undefined, inputFile: undefined, form: FORM };
     const error = await refusalOf(reportRun(deps, run), EXIT.usage);
     expect(error.message).toContain("has no journal yet");
   });

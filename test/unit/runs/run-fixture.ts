@@ -13,6 +13,7 @@ import type {
   SucceededOutcome,
 } from "../../../src/core/outcome.ts";
 import type { OutcomeContent } from "../../../src/core/outcome-content.ts";
+import type { OutputForm } from "../../../src/core/output-form.ts";
 import type { RunSettings } from "../../../src/core/run-settings.ts";
 import { openInput } from "../../../src/csv/read-input.ts";
 import { openJournal } from "../../../src/runs/journal-file.ts";
@@ -45,6 +46,9 @@ export const SETTINGS: RunSettings = {
   backlogBytes: 67_108_864,
   retentionMs: 1_209_600_000,
 };
+
+/** As without any flag. */
+export const FORM: OutputForm = { excel: false, jsonl: false };
 
 export const HEADER: JournalHeader = { type: "run", settings: SETTINGS, host: "host-1" };
 

@@ -27,6 +27,7 @@ it("has the public names below <out>/<run id>", () => {
     summary: "/out/r-1/summary.json",
     files: "/out/r-1/files",
     results: "/out/r-1/results.csv",
+    resultsJsonl: "/out/r-1/results.jsonl",
     failures: "/out/r-1/failures.csv",
     needsInput: "/out/r-1/needs-input.csv",
     unprocessed: "/out/r-1/unprocessed.csv",

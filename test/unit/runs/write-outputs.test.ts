@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import type { OutputCounts, UnprocessedReason } from "../../../src/runs/write-outputs.ts";
+import type { UnprocessedReason } from "../../../src/runs/output-cells.ts";
+import type { OutputCounts } from "../../../src/runs/output-set.ts";
 import { writeOutputs } from "../../../src/runs/write-outputs.ts";
 import {
+  FORM,
   failed,
   makeRun,
   needsInput,
@@ -28,7 +30,8 @@ function write(
   { folder, plan }: RunFixture,
   unprocessed: UnprocessedReason = "PENDING",
 ): Promise<OutputCounts> {
-  return writeOutputs({ runId: SETTINGS.runId, folder, plan, unprocessed, readAt: READ_AT });
+  const { runId } = SETTINGS;
+  return writeOutputs({ runId, folder, plan, form: FORM, unprocessed, readAt: READ_AT });
 }
 
 /** Header and rows of a file whose cells have no line breaks. */

@@ -1,0 +1,7 @@
+/** How a run's output files are written: the choice of whoever writes them, not the run's own. */
+export interface OutputForm {
+  /** CSV files with byte order mark, semicolons and CRLF. */
+  readonly excel: boolean;
+  /** Whether results.jsonl is made too. */
+  readonly jsonl: boolean;
+}
