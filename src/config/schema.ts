@@ -3,6 +3,7 @@ import type { ReadOptions } from "../core/input.ts";
 import { parseTemplate } from "../core/message-template.ts";
 import type { OutputForm } from "../core/output-form.ts";
 import { isRunId } from "../core/run-id.ts";
+import { resultColumns } from "./column-reader.ts";
 import {
   choice,
   decimal,
@@ -109,6 +110,7 @@ const READERS = {
   excel: yesNo(),
   jsonl: yesNo(),
   "results.backlog": size({ min: 64 * KIB, max: 64 * GIB }),
+  "results.columns": resultColumns(),
   rate,
   pollRate: rate,
   totalRate: rate.optional(),
@@ -187,7 +189,11 @@ function toConfig(settings: Settings): Config {
     dedupe: settings.dedupe,
     message: { template: settings["message.template"] },
     results: { backlogBytes: settings["results.backlog"] },
-    output: { excel: settings.excel, jsonl: settings.jsonl },
+    output: {
+      excel: settings.excel,
+      jsonl: settings.jsonl,
+      columns: settings["results.columns"],
+    },
     retention: { redisMs: settings["retention.redis"] },
     server: { host: settings.host, ...present({ port: settings.port }) },
     terminal: toTerminal(settings),

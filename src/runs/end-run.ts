@@ -15,6 +15,8 @@ import type { SessionEnd } from "./session.ts";
 interface EndedRun extends OpenRun {
   /** How this process writes the outputs. */
   readonly form: OutputForm;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
 }
 
 /** What a process does last for a run, by how its session ended. */
@@ -40,7 +42,7 @@ export async function endRun(run: EndedRun, queues: RunQueues, end: SessionEnd):
 
 /** Writes the outputs, then lets Redis forget the rows. */
 async function settle(run: EndedRun, queues: RunQueues): Promise<RunSummaryFile> {
-  const { settings, folder, plan, record, input, form } = run;
+  const { settings, folder, plan, record, input, form, warn } = run;
   const progress = await record.progress();
   if (progress === undefined) throw new Error("the progress of a settled run is gone");
   const failuresByReason = await record.failures();
@@ -50,6 +52,7 @@ async function settle(run: EndedRun, queues: RunQueues): Promise<RunSummaryFile>
     folder,
     plan,
     form,
+    warn,
     progress,
     input,
     failuresByReason,

@@ -16,6 +16,8 @@ export interface FinishRequest {
   readonly folder: RunFolder;
   readonly plan: InputPlan;
   readonly form: OutputForm;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
   readonly progress: Progress;
   readonly input: InputFacts;
   readonly failuresByReason: Readonly<Record<string, number>>;
@@ -23,16 +25,16 @@ export interface FinishRequest {
 
 /** Writes a run's output files, the summary last: where it is, the others are whole. */
 export async function finishRun(request: FinishRequest): Promise<RunSummaryFile> {
-  const { runId, folder, plan, progress } = request;
+  const { runId, folder, plan, progress, warn } = request;
   const unprocessed = unprocessedReason(progress);
   const form = formFor(folder, request.form);
-  await writeOutputs({ runId, folder, plan, form, unprocessed, readAt: progress.startedAt });
+  await writeOutputs({ runId, folder, plan, form, warn, unprocessed, readAt: progress.startedAt });
   return writeSummary(request);
 }
 
 /** Writes summary.json beside the output files that are there already. */
 export async function writeSummary(
-  request: Omit<FinishRequest, "plan" | "form">,
+  request: Omit<FinishRequest, "plan" | "form" | "warn">,
 ): Promise<RunSummaryFile> {
   const { folder } = request;
   const names = new Set([...(await listOutputFiles(folder.dir)), "summary.json"]);

@@ -47,7 +47,7 @@ export async function holdRun(
       const end = isDone
         ? ({ kind: "settled" } as const)
         : await session({ ...run, queues, leaseLost });
-      return await endRun({ ...run, form: deps.form }, queues, end);
+      return await endRun({ ...run, form: deps.form, warn: opening.warn }, queues, end);
     } finally {
       await run.journal.close();
     }

@@ -11,6 +11,8 @@ export interface JsonlRow {
   readonly duplicateOf: number | undefined;
   /** One for each name that the line maker knows. */
   readonly cells: readonly string[];
+  /** Of the configured columns. */
+  readonly columns: readonly string[];
   readonly outcome: SucceededOutcome;
 }
 
@@ -18,18 +20,26 @@ export interface JsonlRow {
  * Gives the function that makes the lines of results.jsonl, each with its line end. What the agent
  * gave has A2A's own names, but for raw parts, which are files by now.
  */
-export function createLineMaker(header: readonly string[]): (row: JsonlRow) => string {
+export function createLineMaker(
+  header: readonly string[],
+  configured: readonly string[],
+): (row: JsonlRow) => string {
   const names = uniqueNames(header, []);
-  return ({ runId, row, line, duplicateOf, cells, outcome }) =>
+  return ({ runId, row, line, duplicateOf, cells, columns, outcome }) =>
     `${JSON.stringify({
       runId,
       row,
       line,
       ...(duplicateOf === undefined ? {} : { duplicateOf }),
-      // From entries, so that a column named __proto__ is one like the others.
-      input: Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ""])),
+      input: cellsByName(names, cells),
       outcome: outcomeOf(outcome),
+      columns: cellsByName(configured, columns),
     })}\n`;
+}
+
+/** From entries, so that a column named __proto__ is one like the others. */
+function cellsByName(names: readonly string[], cells: readonly string[]): object {
+  return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ""]));
 }
 
 function outcomeOf(outcome: SucceededOutcome): object {

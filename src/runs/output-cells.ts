@@ -64,6 +64,8 @@ export type PlacedRow =
       readonly cells: readonly string[];
       readonly outcome: SucceededOutcome;
       readonly content: OutcomeContent;
+      /** First row with the same message; undefined when that is the row itself. */
+      readonly duplicateOf: number | undefined;
     };
 
 export interface Placing {
@@ -80,12 +82,12 @@ export function placeRow(
 ): PlacedRow {
   if (row.kind === "bad") return { file: "failures", cells: readFailureCells(row, readAt) };
   if (outcome === undefined) return { file: "unprocessed", cells: [unprocessed] };
-  const duplicateOf = row.firstRow === row.record.row ? "" : String(row.firstRow);
+  const duplicateOf = row.firstRow === row.record.row ? undefined : row.firstRow;
   switch (outcome.kind) {
     case "succeeded": {
       const content = contentOf(outcome);
       const cells = resultCells(outcome, content, duplicateOf);
-      return { file: "results", cells, outcome, content };
+      return { file: "results", cells, outcome, content, duplicateOf };
     }
     case "failed":
       return { file: "failures", cells: failureCells(outcome, duplicateOf) };
@@ -105,7 +107,7 @@ function readFailureCells(row: Extract<PlannedRow, { kind: "bad" }>, readAt: str
 function resultCells(
   outcome: SucceededOutcome,
   { artifactName, text, data, files }: OutcomeContent,
-  duplicateOf: string,
+  duplicateOf: number | undefined,
 ): string[] {
   return [
     outcome.taskId,
@@ -114,7 +116,7 @@ function resultCells(
     String(outcome.polls),
     isoTime(outcome.submittedAtMs),
     isoTime(outcome.finishedAtMs),
-    duplicateOf,
+    rowCell(duplicateOf),
     outcome.source,
     artifactName,
     text,
@@ -123,7 +125,7 @@ function resultCells(
   ];
 }
 
-function failureCells(outcome: FailedOutcome, duplicateOf: string): string[] {
+function failureCells(outcome: FailedOutcome, duplicateOf: number | undefined): string[] {
   return [
     outcome.stage,
     outcome.reason,
@@ -133,9 +135,13 @@ function failureCells(outcome: FailedOutcome, duplicateOf: string): string[] {
     outcome.taskId,
     String(outcome.attempts),
     isoTime(outcome.finishedAtMs),
-    duplicateOf,
+    rowCell(duplicateOf),
     "",
   ];
+}
+
+function rowCell(row: number | undefined): string {
+  return row === undefined ? "" : String(row);
 }
 
 /** One data part as it is, several as a list. */

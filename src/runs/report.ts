@@ -29,6 +29,8 @@ export interface ReportDeps {
   /** Absolute; for a folder without the run's own copy. */
   readonly inputFile: string | undefined;
   readonly form: OutputForm;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
 }
 
 /** What a report has made. */
@@ -51,7 +53,7 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
   const header = await requireJournal(deps, run, folder);
   await requireInput({ file: deps.inputFile, outDir }, header.settings, folder.input);
   const plan = await planOf(header.settings, folder.input);
-  const target: Target = { outDir, runId, folder, plan, redis, form: deps.form };
+  const target: Target = { outDir, runId, folder, plan, redis, form: deps.form, warn: deps.warn };
   for (;;) {
     const facts = await readFacts(target);
     const summary = await writeReport(target, facts);
@@ -67,6 +69,8 @@ interface Target {
   readonly plan: InputPlan;
   readonly redis: RedisClient | undefined;
   readonly form: OutputForm;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
 }
 
 /** The journal's own first line: settings that need no Redis. */
@@ -144,21 +148,15 @@ async function isOutdated(
  * undefined, and leaves the folder alone, when the run has settled over it.
  */
 async function writeReport(target: Target, facts: RunFacts): Promise<RunSummaryFile | undefined> {
-  const { outDir, runId, folder, plan, form } = target;
+  const { outDir, runId, folder, plan, warn } = target;
+  const form = formFor(folder, target.form);
   const { status, startedAt: readAt } = facts.progress;
   const staging = await makeStaging(outDir);
   try {
     const { journal, input } = folder;
     const staged = { ...runFolder(outDir, path.basename(staging)), journal, input };
     const unprocessed = unprocessedReason({ status });
-    await writeOutputs({
-      runId,
-      folder: staged,
-      plan,
-      form: formFor(folder, form),
-      unprocessed,
-      readAt,
-    });
+    await writeOutputs({ runId, folder: staged, plan, form, warn, unprocessed, readAt });
     if (await isOutdated(target, facts)) return undefined;
     await publish(staged, folder);
   } finally {

@@ -24,7 +24,7 @@ export const report: RunCommand = async (input, context) => {
   const inputFile = file === undefined ? undefined : path.resolve(context.io.cwd, file);
   const made = await withRuns(context, loaded, async (deps) => {
     const { run, redis } = await findRun(deps, name);
-    return reportRun({ outDir: deps.outDir, redis, inputFile, form }, run);
+    return reportRun({ outDir: deps.outDir, redis, inputFile, form, warn: deps.warn }, run);
   });
   if (!quiet) showReport(context, made);
   if (json) context.output.jsonResult(made.summary);

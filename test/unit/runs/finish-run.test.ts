@@ -4,7 +4,15 @@ import { describe, expect, it } from "vitest";
 import type { Progress } from "../../../src/core/progress.ts";
 import { finishRun, unprocessedReason, writeSummary } from "../../../src/runs/finish-run.ts";
 import { inputFactsOf } from "../../../src/runs/scan-input.ts";
-import { FORM, makeRun, type RunFixture, refusalOf, SETTINGS, succeeded } from "./run-fixture.ts";
+import {
+  FORM,
+  ignore,
+  makeRun,
+  type RunFixture,
+  refusalOf,
+  SETTINGS,
+  succeeded,
+} from "./run-fixture.ts";
 
 const PROGRESS: Progress = {
   schemaVersion: 1,
@@ -36,6 +44,7 @@ function requestOf({ folder, plan }: RunFixture) {
     folder,
     plan,
     form: FORM,
+    warn: ignore,
     progress: PROGRESS,
     input: inputFactsOf(plan, { file, sha256, rows: 3 }),
     failuresByReason: { NAME_MISSING: 1 },

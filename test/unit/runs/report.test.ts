@@ -10,6 +10,7 @@ import { tempFolder } from "../csv/temp-folder.ts";
 import {
   FORM,
   failed,
+  ignore,
   makeRun,
   type RunFixture,
   refusalOf,
@@ -26,7 +27,10 @@ async function found(outDir: string): Promise<FoundRun> {
 }
 
 async function report({ outDir }: RunFixture, inputFile?: string, form = FORM) {
-  return reportRun({ outDir, redis: undefined, inputFile, form }, await found(outDir));
+  return reportRun(
+    { outDir, redis: undefined, inputFile, form, warn: ignore },
+    await found(outDir),
+  );
 }
 
 describe("a report without Redis", () => {
@@ -109,7 +113,7 @@ describe("the form of a report", () => {
   it("is that of the command, and a results.jsonl stays true", async () => {
     const run = await makeRun(CSV);
     await run.journal(succeeded(1));
-    const first = await report(run, undefined, { excel: true, jsonl: true });
+    const first = await report(run, undefined, { ...FORM, excel: true, jsonl: true });
     expect(first.summary.files).toContain("results.jsonl");
     expect(await readFile(run.folder.results, "utf8")).toMatch(/^\uFEFFname;city;/);
 
@@ -135,7 +139,7 @@ describe("a report is refused", () => {
   it("before the journal has begun", async () => {
     const { outDir } = await makeRun(CSV);
     const run = { ...(await found(outDir)), onDisk: undefined };
-    const deps = { outDir, redis: undefined, inputFile: undefined, form: FORM };
+    const deps = { outDir, redis: undefined, inputFile: undefined, form: FORM, warn: ignore };
     const error = await refusalOf(reportRun(deps, run), EXIT.usage);
     expect(error.message).toContain("has no journal yet");
   });

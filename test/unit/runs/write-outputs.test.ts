@@ -6,6 +6,7 @@ import { writeOutputs } from "../../../src/runs/write-outputs.ts";
 import {
   FORM,
   failed,
+  ignore,
   makeRun,
   needsInput,
   type RunFixture,
@@ -31,7 +32,15 @@ function write(
   unprocessed: UnprocessedReason = "PENDING",
 ): Promise<OutputCounts> {
   const { runId } = SETTINGS;
-  return writeOutputs({ runId, folder, plan, form: FORM, unprocessed, readAt: READ_AT });
+  return writeOutputs({
+    runId,
+    folder,
+    plan,
+    form: FORM,
+    warn: ignore,
+    unprocessed,
+    readAt: READ_AT,
+  });
 }
 
 /** Header and rows of a file whose cells have no line breaks. */
