@@ -21,6 +21,11 @@ export function parsePointer(text: string): ParsedPointer {
   return { kind: "pointer", tokens: unescaped };
 }
 
+/** The pointer with these tokens. */
+export function formatPointer(tokens: readonly string[]): string {
+  return tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
 /** The value that a pointer's tokens lead to; undefined when there is none. Only own members count. */
 export function resolvePointer(value: unknown, tokens: readonly string[]): unknown {
   let found = value;

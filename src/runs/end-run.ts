@@ -46,9 +46,8 @@ async function settle(run: EndedRun, queues: RunQueues): Promise<RunSummaryFile>
   const progress = await record.progress();
   if (progress === undefined) throw new Error("the progress of a settled run is gone");
   const failuresByReason = await record.failures();
-  const { runId } = settings;
   const summary = await finishRun({
-    runId,
+    settings,
     folder,
     plan,
     form,

@@ -1,44 +1,58 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
+import { errorText, OnboardError } from "../core/errors.ts";
+import { EXIT } from "../core/exit-code.ts";
 import type { OutputForm } from "../core/output-form.ts";
 import type { Progress } from "../core/progress.ts";
+import type { RunSettings } from "../core/run-settings.ts";
 import type { InputFacts, RunSummaryFile } from "../core/summary.ts";
 import { buildSummary } from "../core/summary.ts";
 import type { UnprocessedReason } from "./output-cells.ts";
+import { renderReport } from "./report-page.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { listOutputFiles } from "./run-folder.ts";
 import type { InputPlan } from "./scan-input.ts";
+import type { WrittenOutputs } from "./write-outputs.ts";
 import { writeOutputs } from "./write-outputs.ts";
 
-export interface FinishRequest {
-  readonly runId: string;
+interface SummaryRequest {
+  readonly settings: RunSettings;
   readonly folder: RunFolder;
-  readonly plan: InputPlan;
   readonly form: OutputForm;
-  /** Lines for people. */
-  readonly warn: (text: string) => void;
   readonly progress: Progress;
   readonly input: InputFacts;
   readonly failuresByReason: Readonly<Record<string, number>>;
 }
 
-/** Writes a run's output files, the summary last: where it is, the others are whole. */
-export async function finishRun(request: FinishRequest): Promise<RunSummaryFile> {
-  const { runId, folder, plan, progress, warn } = request;
-  const unprocessed = unprocessedReason(progress);
-  const form = formFor(folder, request.form);
-  await writeOutputs({ runId, folder, plan, form, warn, unprocessed, readAt: progress.startedAt });
-  return writeSummary(request);
+export interface FinishRequest extends SummaryRequest {
+  readonly plan: InputPlan;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
 }
 
-/** Writes summary.json beside the output files that are there already. */
+/** Writes a run's output files, the summary last: where it is, the others are whole. */
+export async function finishRun(request: FinishRequest): Promise<RunSummaryFile> {
+  const { settings, folder, plan, progress, warn } = request;
+  const { runId } = settings;
+  const unprocessed = unprocessedReason(progress);
+  const form = formFor(folder, request.form);
+  const readAt = progress.startedAt;
+  const written = await writeOutputs({ runId, folder, plan, form, unprocessed, readAt });
+  for (const warning of written.warnings) warn(warning);
+  return writeSummary(request, written);
+}
+
+/** Writes report.html and summary.json beside the output files that are there already. */
 export async function writeSummary(
-  request: Omit<FinishRequest, "plan" | "form" | "warn">,
+  { settings, folder, form, progress, input, failuresByReason }: SummaryRequest,
+  { story, warnings }: Pick<WrittenOutputs, "story" | "warnings">,
 ): Promise<RunSummaryFile> {
-  const { folder } = request;
-  const names = new Set([...(await listOutputFiles(folder.dir)), "summary.json"]);
-  const summary = buildSummary({ ...request, files: [...names].toSorted() });
+  const there = await listOutputFiles(folder.dir);
+  const files = [...new Set([...there, "report.html", "summary.json"])].toSorted();
+  const { runId } = settings;
+  const summary = buildSummary({ runId, progress, input, failuresByReason, files });
+  await writeWhole(folder.report, renderReport({ summary, settings, form, story, warnings }));
   await writeWhole(folder.summary, `${JSON.stringify(summary, null, 2)}\n`);
   return summary;
 }
@@ -57,6 +71,13 @@ export function unprocessedReason({ status }: Pick<Progress, "status">): Unproce
 /** The name in between is one of a kind: a report may be made while the run's own process ends it. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const partial = `${file}.${randomUUID()}.partial`;
-  await writeFile(partial, text, { flush: true });
-  await rename(partial, file);
+  try {
+    await writeFile(partial, text, { flush: true });
+    await rename(partial, file);
+  } catch (error) {
+    throw new OnboardError(EXIT.unavailable, `cannot write ${file}: ${errorText(error)}`, {
+      hint: "make room on the disk or mend the folder's permissions, then run the same command again",
+      cause: error,
+    });
+  }
 }

@@ -7,6 +7,7 @@ import { EXIT } from "../core/exit-code.ts";
 import type { JournalHeader } from "../core/journal.ts";
 import type { OutputForm } from "../core/output-form.ts";
 import { isSettled } from "../core/progress.ts";
+import type { RunSettings } from "../core/run-settings.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import type { RedisClient } from "../redis/connect.ts";
 import type { OutputPlace } from "../redis/run-record.ts";
@@ -20,6 +21,7 @@ import { factsFromDisk, factsInRedis, factsOfSummary } from "./run-facts.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { readRunOnDisk, runFolder, settledSummary } from "./run-folder.ts";
 import type { InputPlan } from "./scan-input.ts";
+import type { WrittenOutputs } from "./write-outputs.ts";
 import { writeOutputs } from "./write-outputs.ts";
 
 export interface ReportDeps {
@@ -53,7 +55,16 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
   const header = await requireJournal(deps, run, folder);
   await requireInput({ file: deps.inputFile, outDir }, header.settings, folder.input);
   const plan = await planOf(header.settings, folder.input);
-  const target: Target = { outDir, runId, folder, plan, redis, form: deps.form, warn: deps.warn };
+  const { settings } = header;
+  const target: Target = {
+    outDir,
+    settings,
+    folder,
+    plan,
+    redis,
+    form: deps.form,
+    warn: deps.warn,
+  };
   for (;;) {
     const facts = await readFacts(target);
     const summary = await writeReport(target, facts);
@@ -64,7 +75,7 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
 
 interface Target {
   readonly outDir: string;
-  readonly runId: string;
+  readonly settings: RunSettings;
   readonly folder: RunFolder;
   readonly plan: InputPlan;
   readonly redis: RedisClient | undefined;
@@ -123,7 +134,8 @@ function journalIsNotYet(runId: string): OnboardError {
 }
 
 /** A settled summary counts for ever; else Redis knows best, once it has counted the rows. */
-async function readFacts({ outDir, runId, folder, redis }: Target): Promise<RunFacts> {
+async function readFacts({ outDir, settings, folder, redis }: Target): Promise<RunFacts> {
+  const { runId } = settings;
   const onDisk = await readRunOnDisk(outDir, runId);
   const settled = settledSummary(onDisk);
   if (settled !== undefined) return factsOfSummary(settled);
@@ -134,7 +146,7 @@ async function readFacts({ outDir, runId, folder, redis }: Target): Promise<RunF
 
 /** Whether the run has settled since its facts were read. */
 async function isOutdated(
-  { redis, runId, outDir }: Target,
+  { redis, settings: { runId }, outDir }: Target,
   { progress: { status } }: RunFacts,
 ): Promise<boolean> {
   if (isSettled(status)) return false;
@@ -148,21 +160,24 @@ async function isOutdated(
  * undefined, and leaves the folder alone, when the run has settled over it.
  */
 async function writeReport(target: Target, facts: RunFacts): Promise<RunSummaryFile | undefined> {
-  const { outDir, runId, folder, plan, warn } = target;
+  const { outDir, settings, folder, plan, warn } = target;
+  const { runId } = settings;
   const form = formFor(folder, target.form);
   const { status, startedAt: readAt } = facts.progress;
+  let written: WrittenOutputs;
   const staging = await makeStaging(outDir);
   try {
     const { journal, input } = folder;
     const staged = { ...runFolder(outDir, path.basename(staging)), journal, input };
     const unprocessed = unprocessedReason({ status });
-    await writeOutputs({ runId, folder: staged, plan, form, warn, unprocessed, readAt });
+    written = await writeOutputs({ runId, folder: staged, plan, form, unprocessed, readAt });
     if (await isOutdated(target, facts)) return undefined;
     await publish(staged, folder);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
-  return writeSummary({ runId, folder, ...facts });
+  for (const warning of written.warnings) warn(warning);
+  return writeSummary({ settings, folder, form, ...facts }, written);
 }
 
 const OUTPUT_FILES = ["results", "resultsJsonl", "failures", "needsInput", "unprocessed"] as const;

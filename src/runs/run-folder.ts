@@ -13,6 +13,7 @@ export interface RunFolder {
   readonly input: string;
   readonly journal: string;
   readonly summary: string;
+  readonly report: string;
   readonly files: string;
   readonly results: string;
   readonly resultsJsonl: string;
@@ -30,6 +31,7 @@ export function runFolder(outDir: string, runId: string): RunFolder {
     input: file("input"),
     journal: file("journal.ndjson"),
     summary: file("summary.json"),
+    report: file("report.html"),
     files: file("files"),
     results: file("results.csv"),
     resultsJsonl: file("results.jsonl"),

@@ -1,4 +1,7 @@
+import type { RowOutcome } from "../core/outcome.ts";
 import type { OutputForm } from "../core/output-form.ts";
+import type { RowEnding, RunStory, StoryTeller } from "../core/run-story.ts";
+import { createStoryTeller } from "../core/run-story.ts";
 import type { OutcomesByRow } from "./journal-file.ts";
 import { indexOutcomes } from "./journal-file.ts";
 import type { Placing } from "./output-cells.ts";
@@ -16,8 +19,14 @@ export interface OutputRequest extends Placing {
   readonly folder: RunFolder;
   readonly plan: InputPlan;
   readonly form: OutputForm;
-  /** Lines for people. */
-  readonly warn: (text: string) => void;
+}
+
+/** What was written, told for the report. */
+export interface WrittenOutputs {
+  readonly counts: OutputCounts;
+  readonly story: RunStory;
+  /** Lines for people about cells that stayed empty. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -26,21 +35,21 @@ export interface OutputRequest extends Placing {
  *
  * @throws OnboardError exit 5 when the disk does not take them
  */
-export async function writeOutputs(request: OutputRequest): Promise<OutputCounts> {
-  const { folder, plan, form, warn } = request;
+export async function writeOutputs(request: OutputRequest): Promise<WrittenOutputs> {
+  const { folder, plan, form } = request;
   const { header } = plan.input.shape;
   const outcomes = await indexOutcomes(folder.journal);
   const configured = columnNames(header, form);
   const files = createOutputSet({ folder, header, configured, form });
   const results = createResultRows(files, header, form);
+  const teller = createStoryTeller();
   try {
     for await (const batch of planRows(plan)) {
-      for (const row of batch) await writeRow({ request, outcomes, files, results }, row);
+      for (const row of batch) await writeRow({ request, outcomes, files, results, teller }, row);
     }
     await results.flush();
     const counts = await files.close();
-    for (const warning of results.warnings()) warn(warning);
-    return counts;
+    return { counts, story: teller.story(), warnings: results.warnings() };
   } catch (error) {
     await files.discard();
     throw error;
@@ -54,20 +63,28 @@ interface Writing {
   readonly outcomes: OutcomesByRow;
   readonly files: OutputSet;
   readonly results: ResultRows;
+  readonly teller: StoryTeller;
 }
 
 async function writeRow(
-  { request, outcomes, files, results }: Writing,
+  { request, outcomes, files, results, teller }: Writing,
   planned: PlannedRow,
 ): Promise<void> {
   const { runId } = request;
   const outcome = planned.kind === "message" ? await outcomes.read(planned.firstRow) : undefined;
   const placed = placeRow(planned, outcome, request);
   const { row, line, cells } = planned.record;
+  teller.add({ row, line, ending: endingOf(planned, outcome) });
   if (placed.file === "results") {
     const { duplicateOf } = placed;
     await results.add({ runId, row, line, duplicateOf, cells, placed });
   } else {
     await files.write(placed.file, [...cells, runId, String(row), String(line), ...placed.cells]);
   }
+}
+
+function endingOf(planned: PlannedRow, outcome: RowOutcome | undefined): RowEnding {
+  if (planned.kind === "bad") return { kind: "bad", ...planned.record.failure };
+  if (outcome === undefined) return { kind: "none" };
+  return { kind: "outcome", outcome, isDuplicate: planned.firstRow !== planned.record.row };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FailureReason } from "../../../src/core/failure.ts";
-import { isRetryable } from "../../../src/core/failure.ts";
+import { isRetryable, nextStepFor } from "../../../src/core/failure.ts";
 
 /** The public list, reason by reason. */
 const RETRYABLE: Readonly<Record<FailureReason, boolean>> = {
@@ -25,5 +25,15 @@ const RETRYABLE: Readonly<Record<FailureReason, boolean>> = {
 describe("whether sending a row again could end differently", () => {
   it.each(Object.entries(RETRYABLE))("%s: %s", (reason, retryable) => {
     expect(isRetryable(reason as FailureReason)).toBe(retryable);
+  });
+});
+
+describe("what to do about a failure", () => {
+  it.each(Object.keys(RETRYABLE))("%s is told in whole sentences", (reason) => {
+    expect(nextStepFor(reason)).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it.each(["", "TASK_BORED", "toString"])("is unknown for %j", (reason) => {
+    expect(nextStepFor(reason)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsePointer, resolvePointer } from "../../../src/core/json-pointer.ts";
+import { formatPointer, parsePointer, resolvePointer } from "../../../src/core/json-pointer.ts";
 
 /** The document of RFC 6901 §5, and what each of its pointers means. */
 const DOCUMENT = {
@@ -49,6 +49,11 @@ describe("a JSON pointer", () => {
       expect(at(pointer)).toBeUndefined();
     },
   );
+
+  it.each(["", "/", "/a~1b/m~0n/~01/0"])("%j is written as it was read", (pointer) => {
+    const parsed = parsePointer(pointer);
+    expect(parsed.kind === "pointer" && formatPointer(parsed.tokens)).toBe(pointer);
+  });
 
   it("finds what is null, and nothing in it", () => {
     expect(at("/a", { a: null })).toBeNull();

@@ -7,7 +7,6 @@ import { writeOutputs } from "../../../src/runs/write-outputs.ts";
 import {
   FORM,
   failed,
-  ignore,
   makeRun,
   needsInput,
   type RunFixture,
@@ -23,7 +22,6 @@ async function write({ folder, plan }: RunFixture, form: Partial<OutputForm>): P
     unprocessed: "PENDING",
     readAt: READ_AT,
     form: { ...FORM, ...form },
-    warn: ignore,
   } as const;
   await writeOutputs({ runId, folder, plan, ...options });
 }

@@ -62,7 +62,14 @@ describe("a report without Redis", () => {
       startedAt: "2026-11-30T20:00:00.000Z",
       updatedAt: "2026-11-30T20:00:04.500Z",
       finishedAt: "",
-      files: ["failures.csv", "journal.ndjson", "results.csv", "summary.json", "unprocessed.csv"],
+      files: [
+        "failures.csv",
+        "journal.ndjson",
+        "report.html",
+        "results.csv",
+        "summary.json",
+        "unprocessed.csv",
+      ],
     });
   });
 
@@ -79,6 +86,7 @@ describe("a report without Redis", () => {
       "failures.csv",
       "input",
       "journal.ndjson",
+      "report.html",
       "results.csv",
       "summary.json",
     ]);

@@ -28,13 +28,11 @@ async function write(
   { folder, plan }: RunFixture,
   columns: readonly ResultColumn[],
 ): Promise<Written> {
-  const warnings: string[] = [];
-  await writeOutputs({
+  const { warnings } = await writeOutputs({
     runId: SETTINGS.runId,
     folder,
     plan,
     form: { ...FORM, jsonl: true, columns },
-    warn: (text) => warnings.push(text),
     unprocessed: "PENDING",
     readAt: "2026-11-30T20:00:00.000Z",
   });

@@ -26,6 +26,7 @@ it("has the public names below <out>/<run id>", () => {
     journal: "/out/r-1/journal.ndjson",
     summary: "/out/r-1/summary.json",
     files: "/out/r-1/files",
+    report: "/out/r-1/report.html",
     results: "/out/r-1/results.csv",
     resultsJsonl: "/out/r-1/results.jsonl",
     failures: "/out/r-1/failures.csv",

@@ -6,7 +6,6 @@ import { writeOutputs } from "../../../src/runs/write-outputs.ts";
 import {
   FORM,
   failed,
-  ignore,
   makeRun,
   needsInput,
   type RunFixture,
@@ -27,20 +26,21 @@ const NEEDS_INPUT_COLUMNS =
   "onboard_run_id,onboard_row,onboard_line,onboard_task_id,onboard_context_id,onboard_question,onboard_answer";
 const UNPROCESSED_COLUMNS = "onboard_run_id,onboard_row,onboard_line,onboard_reason";
 
-function write(
+async function write(
   { folder, plan }: RunFixture,
   unprocessed: UnprocessedReason = "PENDING",
 ): Promise<OutputCounts> {
   const { runId } = SETTINGS;
-  return writeOutputs({
-    runId,
-    folder,
-    plan,
-    form: FORM,
-    warn: ignore,
-    unprocessed,
-    readAt: READ_AT,
-  });
+  return (
+    await writeOutputs({
+      runId,
+      folder,
+      plan,
+      form: FORM,
+      unprocessed,
+      readAt: READ_AT,
+    })
+  ).counts;
 }
 
 /** Header and rows of a file whose cells have no line breaks. */
