@@ -5,6 +5,8 @@ const CONFIG: CommandFlag = { flag: "--config <file>", help: "read settings from
 const LAST: CommandFlag = { flag: "--last", help: "the run that was begun last" };
 
 const TALK: readonly SettingKey[] = ["json", "quiet", "verbose", "noColor"];
+/** Of every command that writes output files. */
+const WRITE: readonly SettingKey[] = ["excel", "jsonl"];
 const ASK: readonly SettingKey[] = ["noInput", "yes", "force"];
 
 /** Every command, in the order of the help. */
@@ -22,6 +24,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "limit",
       "maxFailures",
       "maxDuration",
+      ...WRITE,
       "rate",
       "pollRate",
       "totalRate",
@@ -96,7 +99,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "collect",
     words: "[run]",
     summary: "write the outputs of a run until it is settled, while workers work on it",
-    settings: ["out", "input", "redis.url", ...TALK, "force"],
+    settings: ["out", "input", ...WRITE, "redis.url", ...TALK, "force"],
     flags: [LAST, CONFIG],
     examples: [
       "onboard-batch collect --last",
@@ -125,7 +128,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "report",
     words: "[run]",
     summary: "make the result files from the journal, at any time",
-    settings: ["out", "input", "redis.url", ...TALK],
+    settings: ["out", "input", ...WRITE, "redis.url", ...TALK],
     flags: [LAST, CONFIG],
     examples: ["onboard-batch report --last", "onboard-batch report partners-1f3a"],
     load: async () => (await import("./commands/report.ts")).report,
@@ -165,6 +168,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "agentUrl",
       "out",
       "input",
+      ...WRITE,
       "maxFailures",
       "maxDuration",
       "concurrency",

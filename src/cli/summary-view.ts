@@ -10,16 +10,18 @@ export interface ShownFile {
 
 const SHOWN_FILES = [
   "results.csv",
+  "results.jsonl",
   "failures.csv",
   "needs-input.csv",
   "unprocessed.csv",
+  "report.html",
   "summary.json",
 ];
 
 /** The result files that are there, in the order in which they are shown. */
 export function shownFiles(dir: string, { files }: RunSummaryFile): readonly ShownFile[] {
   return SHOWN_FILES.filter((name) => files.includes(name)).map((name) => ({
-    name: name.replace(/\.\w+$/, ""),
+    name: name.replace(/\.(?:csv|json|html)$/, ""),
     path: path.join(dir, name),
   }));
 }

@@ -11,14 +11,16 @@ import { quoteValue, unknownWord } from "./faults.ts";
  * Each reader is a zod type; what it says about a bad value names the bounds.
  */
 
-type Read<T> = { readonly value: T } | { readonly problem: string };
+/** `at` names the entry of a mapping that is wrong, so that its own place can be told. */
+type Read<T> = { readonly value: T } | { readonly problem: string; readonly at?: string };
 
 /** A zod type from a function that gives the value or says what is wrong with it. */
-function reader<T>(read: (raw: unknown) => Read<T>): z.ZodType<T> {
+export function reader<T>(read: (raw: unknown) => Read<T>): z.ZodType<T> {
   return z.unknown().transform((raw, context) => {
     const result = read(raw);
     if ("value" in result) return result.value;
-    context.addIssue(result.problem);
+    const { problem: message, at } = result;
+    context.addIssue({ code: "custom", message, path: at === undefined ? [] : [at] });
     return z.NEVER;
   });
 }

@@ -51,6 +51,8 @@ export interface LoadedConfig {
 interface Found {
   readonly raw: unknown;
   readonly place: string;
+  /** Of a mapping in the file: entry -> its place. */
+  readonly entryPlaces?: ReadonlyMap<string, string>;
 }
 
 type Layer = ReadonlyMap<SettingKey, Found>;
@@ -91,7 +93,8 @@ export async function resolveConfig(input: ConfigInput): Promise<LoadedConfig> {
 
 function toFault(issue: { path: PropertyKey[]; message: string }, found: Layer): Fault {
   const key = SETTINGS.find((setting) => setting.key === issue.path[0])?.key;
-  const place = key === undefined ? undefined : found.get(key)?.place;
+  const at = key === undefined ? undefined : found.get(key);
+  const place = at?.entryPlaces?.get(String(issue.path[1])) ?? at?.place;
   return { place: place ?? "settings", message: issue.message };
 }
 
@@ -207,7 +210,7 @@ function takeEntry(
   const dotted = `${section}${entry.key}`;
   const key = SETTINGS.find((setting) => setting.key === dotted)?.key ?? shortForm(entry, dotted);
   if (key !== undefined) {
-    if (entry.value !== undefined) layer.set(key, { raw: entry.value, place: entry.valuePlace });
+    if (entry.value !== undefined) layer.set(key, foundAt(entry));
     return [];
   }
   if (entry.entries !== undefined) {
@@ -216,6 +219,11 @@ function takeEntry(
   if (entry.value === undefined) return [];
   const message = `${dotted} is a section that holds ${[...keysIn(`${dotted}.`)].join(", ")}`;
   return [{ place: entry.valuePlace, message }];
+}
+
+function foundAt({ value: raw, valuePlace: place, entries }: YamlEntry): Found {
+  if (entries === undefined) return { raw, place };
+  return { raw, place, entryPlaces: new Map(entries.map((inner) => [inner.key, inner.place])) };
 }
 
 /** `redis: redis://host` says the same as `redis: {url: redis://host}`. */

@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { FailureLimit } from "../core/failure-limit.ts";
 import type { ReadOptions } from "../core/input.ts";
 import { parseTemplate } from "../core/message-template.ts";
+import type { OutputForm } from "../core/output-form.ts";
 import { isRunId } from "../core/run-id.ts";
+import { resultColumns } from "./column-reader.ts";
 import {
   choice,
   decimal,
@@ -74,6 +76,7 @@ export interface Config {
   readonly dedupe: boolean;
   readonly message: { readonly template: string };
   readonly results: { readonly backlogBytes: number };
+  readonly output: OutputForm;
   readonly retention: { readonly redisMs: number };
   readonly server: { readonly host: string; readonly port?: number };
   readonly terminal: {
@@ -111,7 +114,10 @@ const READERS = {
   limit: whole({ min: 1, max: 1_000_000_000 }).optional(),
   maxFailures: failureLimit().optional(),
   maxDuration: duration({ min: SECOND_MS, max: 30 * DAY_MS }).optional(),
+  excel: yesNo(),
+  jsonl: yesNo(),
   "results.backlog": size({ min: 64 * KIB, max: 64 * GIB }),
+  "results.columns": resultColumns(),
   rate,
   pollRate: rate,
   totalRate: rate.optional(),
@@ -195,6 +201,11 @@ function toConfig(settings: Settings): Config {
     dedupe: settings.dedupe,
     message: { template: settings["message.template"] },
     results: { backlogBytes: settings["results.backlog"] },
+    output: {
+      excel: settings.excel,
+      jsonl: settings.jsonl,
+      columns: settings["results.columns"],
+    },
     retention: { redisMs: settings["retention.redis"] },
     server: { host: settings.host, ...present({ port: settings.port }) },
     terminal: toTerminal(settings),

@@ -18,7 +18,7 @@ type DefaultValue =
   | number
   | boolean
   | readonly string[]
-  | Readonly<Record<string, string>>;
+  | Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 /** What is known about one setting. */
 export interface SettingFacts {

@@ -1,4 +1,5 @@
 import { DEFAULT_TEMPLATE } from "../core/message-template.ts";
+import { DEFAULT_COLUMNS } from "../core/result-columns.ts";
 import type { SettingFacts } from "./setting-facts.ts";
 
 /** Settings of the work itself: the agent, the run, its speed and limits, the reading of the file. */
@@ -100,10 +101,31 @@ export const WORK_SETTINGS = [
     help: "only the first n rows",
   },
   {
+    key: "excel",
+    group: "Run",
+    flag: "--excel",
+    default: false,
+    help: "write the CSV files as spreadsheets like them: byte order mark, semicolons, CRLF",
+  },
+  {
+    key: "jsonl",
+    group: "Run",
+    flag: "--jsonl",
+    default: false,
+    help: "write results.jsonl too, with the whole tasks",
+  },
+  {
     key: "results.backlog",
     group: "Run",
     default: "64MiB",
     help: "sending pauses while more than this of outcomes waits to be written",
+  },
+  {
+    key: "results.columns",
+    group: "Run",
+    default: DEFAULT_COLUMNS,
+    unset: "name, street and place of CDQ's one line",
+    help: "further columns of results.csv: column -> JSON pointer into the data, or {pattern, group} over the text",
   },
   {
     key: "rate",

@@ -1,4 +1,5 @@
 import type { RowOutcome } from "./outcome.ts";
+import { currentOutcome } from "./outcome-content.ts";
 import { parseOwnJson } from "./own-json.ts";
 import type { RunSettings } from "./run-settings.ts";
 
@@ -36,7 +37,10 @@ export type JournalLine =
 /** A line of the journal, or undefined for one that is damaged (a torn last line). */
 export function parseJournalLine(line: string): JournalLine | undefined {
   try {
-    return parseOwnJson<JournalLine | null>(line) ?? undefined;
+    const parsed = parseOwnJson<JournalLine | null>(line);
+    if (parsed?.type === "run" || parsed?.type === "retry") return parsed;
+    if (parsed?.type !== "outcome") return undefined;
+    return { ...parsed, outcome: currentOutcome(parsed.outcome) };
   } catch {
     return undefined;
   }

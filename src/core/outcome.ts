@@ -39,14 +39,26 @@ interface OutcomeBase {
   readonly finishedAtMs: number;
 }
 
+/** One part of an answer. */
+export type OutcomePart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "data"; readonly data: unknown }
+  | OutcomeFile;
+
+export interface OutcomeArtifact {
+  /** Empty when the agent gave none. */
+  readonly name: string;
+  readonly parts: readonly OutcomePart[];
+}
+
 export interface SucceededOutcome extends OutcomeBase {
   readonly kind: "succeeded";
+  /** Where the result was found. */
   readonly source: "artifact" | "status" | "message";
-  readonly artifactName: string;
-  readonly text: string;
-  /** The `data` parts in order; empty when there were none. */
-  readonly data: readonly unknown[];
-  readonly files: readonly OutcomeFile[];
+  /** As the agent gave them, in its order. */
+  readonly artifacts: readonly OutcomeArtifact[];
+  /** Parts of the status message, or of the message that came instead of a task. */
+  readonly message: readonly OutcomePart[];
 }
 
 export interface FailedOutcome extends OutcomeBase {

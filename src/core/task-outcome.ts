@@ -1,6 +1,7 @@
 import type { MessageReply, PartContent, TaskSnapshot } from "./call.ts";
 import type { AgentReason } from "./failure.ts";
-import type { OutcomeFile, RowOutcome, SucceededOutcome } from "./outcome.ts";
+import type { RowOutcome, SucceededOutcome } from "./outcome.ts";
+import { hasContent, joinText } from "./outcome-content.ts";
 
 /** What is known about a row at the agent apart from the answer itself. */
 export interface RowFacts {
@@ -69,31 +70,22 @@ export function messageOutcome(reply: MessageReply, facts: RowFacts): SucceededO
     contextId: reply.contextId,
     kind: "succeeded",
     source: "message",
-    artifactName: "",
-    ...splitParts(reply.parts),
+    artifacts: [],
+    message: reply.parts,
   };
 }
 
 /** Artifacts are the place for results (A2A §3.7); some agents only fill the status message. */
 function completed(task: TaskSnapshot, facts: RowFacts): SucceededOutcome {
-  const artifactParts = task.artifacts.flatMap((artifact) => artifact.parts);
-  const fromArtifacts = artifactParts.some(hasContent);
+  const { artifacts, statusParts } = task;
   return {
     ...facts,
     ...ids(task),
     kind: "succeeded",
-    source: fromArtifacts ? "artifact" : "status",
-    artifactName: task.artifacts
-      .map((artifact) => artifact.name)
-      .filter((name) => name !== "")
-      .join(", "),
-    ...splitParts(fromArtifacts ? artifactParts : task.statusParts),
+    source: hasContent(artifacts) ? "artifact" : "status",
+    artifacts,
+    message: statusParts,
   };
-}
-
-/** Agents that print every default value send artifacts with empty texts. */
-function hasContent(part: PartContent): boolean {
-  return part.kind !== "text" || part.text.trim() !== "";
 }
 
 const MAX_WORDS_LENGTH = 10_000;
@@ -120,22 +112,6 @@ function ids(task: TaskSnapshot): { taskId: string; contextId: string } {
 function wordsOr(parts: readonly PartContent[], otherwise: string): string {
   const words = joinText(parts);
   return words === "" ? otherwise : words;
-}
-
-function joinText(parts: readonly PartContent[]): string {
-  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-}
-
-function splitParts(
-  parts: readonly PartContent[],
-): Pick<SucceededOutcome, "text" | "data" | "files"> {
-  const data: unknown[] = [];
-  const files: OutcomeFile[] = [];
-  for (const part of parts) {
-    if (part.kind === "data") data.push(part.data);
-    else if (part.kind !== "text") files.push(part);
-  }
-  return { text: joinText(parts), data, files };
 }
 
 const MAX_OUTCOME_BYTES = 1024 * 1024;

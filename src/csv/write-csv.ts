@@ -1,9 +1,6 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
 import { type Options, stringify } from "csv-stringify/sync";
-import { errorText, OnboardError } from "../core/errors.ts";
-import { EXIT } from "../core/exit-code.ts";
 import { escapeFormula } from "./escape-formula.ts";
+import { createWholeFile, type WholeFile } from "./whole-file.ts";
 
 /** One column of an output file. */
 export interface CsvColumn {
@@ -41,28 +38,21 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Begins `<path>.partial` with the header. @throws OnboardError exit 5 when it cannot be made */
 export async function createCsvFile(options: CsvFileOptions): Promise<CsvFile> {
-  const partialPath = `${options.path}.partial`;
-  const file = await orUnavailable(options.path, open(partialPath, "w"));
-  return new CsvWriter(options, partialPath, file);
+  return new CsvWriter(options, await createWholeFile(options.path));
 }
 
 class CsvWriter implements CsvFile {
-  private readonly options: CsvFileOptions;
-  private readonly partialPath: string;
-  private readonly file: FileHandle;
+  private readonly columnCount: number;
+  private readonly file: WholeFile;
   private readonly format: Options;
   private readonly agentColumns: readonly number[];
   /** What comes before the header. */
   private mark: string;
   private rows: (readonly string[])[];
   private length = 0;
-  private written: Promise<void> = Promise.resolve();
-  private state: "open" | "closed" | "discarded" = "open";
 
-  constructor(options: CsvFileOptions, partialPath: string, file: FileHandle) {
-    const { columns, excel = false } = options;
-    this.options = options;
-    this.partialPath = partialPath;
+  constructor({ columns, excel = false }: CsvFileOptions, file: WholeFile) {
+    this.columnCount = columns.length;
     this.file = file;
     this.format = csvFormat(columns.length, excel);
     this.agentColumns = [...columns.keys()].filter((index) => columns[index]?.origin === "agent");
@@ -71,10 +61,9 @@ class CsvWriter implements CsvFile {
   }
 
   write(row: readonly string[]): Promise<void> | undefined {
-    if (this.state !== "open") throw new Error(`${this.options.path} is ${this.state}`);
-    const { columns } = this.options;
-    if (row.length !== columns.length) {
-      throw new Error(`a row of ${row.length} cells for ${columns.length} columns`);
+    this.file.assertOpen();
+    if (row.length !== this.columnCount) {
+      throw new Error(`a row of ${row.length} cells for ${this.columnCount} columns`);
     }
     this.rows.push(this.harmless(row));
     this.length += row.reduce((sum, cell) => sum + cell.length, 0);
@@ -82,24 +71,13 @@ class CsvWriter implements CsvFile {
   }
 
   async close(): Promise<void> {
-    if (this.state !== "open") return;
-    const { path } = this.options;
-    await this.flush();
-    await orUnavailable(path, this.file.sync());
-    await orUnavailable(path, this.file.close());
-    await orUnavailable(path, rename(this.partialPath, path));
-    await orUnavailable(path, syncFolder(dirname(path)));
-    this.state = "closed";
+    if (this.rows.length > 0) await this.flush();
+    await this.file.close();
   }
 
   async discard(): Promise<void> {
-    if (this.state !== "open") return;
-    this.state = "discarded";
     this.rows = [];
-    // What failed while writing was reported there; here only the leftovers matter.
-    await this.written.catch(() => undefined);
-    await this.file.close();
-    await rm(this.partialPath, { force: true });
+    await this.file.discard();
   }
 
   private harmless(row: readonly string[]): readonly string[] {
@@ -114,13 +92,7 @@ class CsvWriter implements CsvFile {
     this.mark = "";
     this.rows = [];
     this.length = 0;
-    // Behind what is being written already, also when a caller did not wait.
-    this.written = this.written.then(() => this.append(text));
-    return this.written;
-  }
-
-  private async append(text: string): Promise<void> {
-    await orUnavailable(this.options.path, this.file.writeFile(text, "utf8"));
+    return this.file.append(text);
   }
 }
 
@@ -136,25 +108,4 @@ function csvFormat(columnCount: number, excel: boolean): Options {
     // A cell that begins with U+FEFF would be taken for the file's own mark.
     quoted_match: /^\uFEFF/u,
   };
-}
-
-/** Makes a rename survive a power cut. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-async function orUnavailable<T>(path: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw new OnboardError(EXIT.unavailable, `Cannot write ${path}: ${errorText(error)}`, {
-      hint: "Free space or mend the folder's permissions, then run the same command again: it continues.",
-      cause: error,
-    });
-  }
 }

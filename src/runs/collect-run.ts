@@ -1,6 +1,7 @@
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
+import type { OutputForm } from "../core/output-form.ts";
 import { isSettled } from "../core/progress.ts";
 import type { RedisHandle } from "../redis/connect.ts";
 import { SendHold } from "../steps/send-hold.ts";
@@ -28,6 +29,7 @@ export interface CollectDeps {
   readonly outDir: string;
   /** `--input`: the run's input, for a host without its copy; absolute. */
   readonly input: string | undefined;
+  readonly form: OutputForm;
   readonly stopSignal: AbortSignal;
 }
 
@@ -51,7 +53,8 @@ export async function collectRun(deps: CollectDeps, run: FoundRun): Promise<RunE
   const given = { file: deps.input, outDir };
   const placeInput = (target: string): Promise<void> => requireInput(given, settings, target);
   const opening = { client: redis.client, outDir, warn, stopSignal, placeInput };
-  const holding = { redis, opening, log: deps.log, whenHeld: "wait" } as const;
+  const { log, form } = deps;
+  const holding = { redis, opening, log, form, whenHeld: "wait" } as const;
   return holdRun(holding, settings, (held) => collectUntilSettled({ ...deps, redis }, held));
 }
 

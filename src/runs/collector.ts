@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { errorText } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { RowOutcome } from "../core/outcome.ts";
-import { parseOwnJson } from "../core/own-json.ts";
+import { parseOutcome } from "../core/outcome-content.ts";
 import { isRedisOutage } from "../core/redis-outage.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { RunQueues } from "../queue/run-queues.ts";
@@ -74,8 +73,7 @@ function createCollector(deps: CollectorDeps): Collector {
   /** Files go to disk before the outcome that names them. */
   async function toJournal({ json }: StreamedOutcome): Promise<string> {
     if (!json.includes('"kind":"raw"')) return json;
-    const outcome = parseOwnJson<RowOutcome>(json);
-    return JSON.stringify(await deps.files.store(outcome));
+    return JSON.stringify(await deps.files.store(parseOutcome(json)));
   }
 
   return {

@@ -1,6 +1,7 @@
 import { exitCodeOfError, OnboardError } from "../core/errors.ts";
 import type { ExitCode } from "../core/exit-code.ts";
 import { EXIT } from "../core/exit-code.ts";
+import type { OutputForm } from "../core/output-form.ts";
 import type { FatalStop } from "../core/stop.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import { exitCodeOf } from "../core/summary.ts";
@@ -11,8 +12,15 @@ import type { OpenRun } from "./open-run.ts";
 import type { RunEnd } from "./run-context.ts";
 import type { SessionEnd } from "./session.ts";
 
+interface EndedRun extends OpenRun {
+  /** How this process writes the outputs. */
+  readonly form: OutputForm;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
+}
+
 /** What a process does last for a run, by how its session ended. */
-export async function endRun(run: OpenRun, queues: RunQueues, end: SessionEnd): Promise<RunEnd> {
+export async function endRun(run: EndedRun, queues: RunQueues, end: SessionEnd): Promise<RunEnd> {
   const { settings, folder } = run;
   const base = { runId: settings.runId, folder, wasSettled: false };
   switch (end.kind) {
@@ -36,15 +44,14 @@ export async function endRun(run: OpenRun, queues: RunQueues, end: SessionEnd): 
  * Lets Redis forget the rows, which the journal has, then writes the outputs: a process that dies in
  * between leaves nothing in Redis for ever, and the same command writes them.
  */
-async function settle(run: OpenRun, queues: RunQueues): Promise<RunSummaryFile> {
-  const { settings, folder, plan, record, input } = run;
+async function settle(run: EndedRun, queues: RunQueues): Promise<RunSummaryFile> {
+  const { record, settings } = run;
   const progress = await record.progress();
   if (progress === undefined) throw new Error("the progress of a settled run is gone");
   const failuresByReason = await record.failures();
-  const { runId } = settings;
   await queues.obliterate();
   await record.expire(settings.retentionMs);
-  return finishRun({ runId, folder, plan, progress, input, failuresByReason });
+  return finishRun({ ...run, progress, failuresByReason });
 }
 
 async function stopped(

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { Log } from "../core/log.ts";
+import type { OutputForm } from "../core/output-form.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import { createRunQueues } from "../queue/run-queues.ts";
 import type { RedisHandle } from "../redis/connect.ts";
@@ -19,6 +20,7 @@ export interface HoldRunDeps {
   readonly redis: RedisHandle;
   readonly opening: OpenRunDeps;
   readonly log: Log;
+  readonly form: OutputForm;
   /** What to do when another living process holds the run. */
   readonly whenHeld: "refuse" | "wait";
 }
@@ -45,7 +47,7 @@ export async function holdRun(
       const end = isDone
         ? ({ kind: "settled" } as const)
         : await session({ ...run, queues, leaseLost });
-      return await endRun(run, queues, end);
+      return await endRun({ ...run, form: deps.form, warn: opening.warn }, queues, end);
     } finally {
       await run.journal.close();
     }

@@ -5,7 +5,9 @@ import path from "node:path";
 import { errorText, OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { JournalHeader } from "../core/journal.ts";
+import type { OutputForm } from "../core/output-form.ts";
 import { isSettled } from "../core/progress.ts";
+import type { RunSettings } from "../core/run-settings.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import type { RedisClient } from "../redis/connect.ts";
 import { runPrefix } from "../redis/keys.ts";
@@ -13,7 +15,7 @@ import type { OutputPlace } from "../redis/run-record.ts";
 import { RunRecord } from "../redis/run-record.ts";
 import { toDisk } from "./disk.ts";
 import type { FoundRun } from "./find-run.ts";
-import { unprocessedReason, writeSummary } from "./finish-run.ts";
+import { formFor, unprocessedReason, writeSummary } from "./finish-run.ts";
 import { requireInput } from "./given-input.ts";
 import { planOf } from "./open-run.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -21,6 +23,7 @@ import { factsFromDisk, factsInRedis, factsOfSummary } from "./run-facts.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { readRunOnDisk, runFolder, settledSummary } from "./run-folder.ts";
 import type { InputPlan } from "./scan-input.ts";
+import type { WrittenOutputs } from "./write-outputs.ts";
 import { writeOutputs } from "./write-outputs.ts";
 
 export interface ReportDeps {
@@ -29,6 +32,9 @@ export interface ReportDeps {
   readonly redis: RedisClient | undefined;
   /** Absolute; for a folder without the run's own copy. */
   readonly inputFile: string | undefined;
+  readonly form: OutputForm;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
 }
 
 /** What a report has made. */
@@ -51,7 +57,16 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
   const header = await requireJournal(deps, run, folder);
   await requireInput({ file: deps.inputFile, outDir }, header.settings, folder.input);
   const plan = await planOf(header.settings, folder.input);
-  const target: Target = { outDir, runId, folder, plan, redis };
+  const { settings } = header;
+  const target: Target = {
+    outDir,
+    settings,
+    folder,
+    plan,
+    redis,
+    form: deps.form,
+    warn: deps.warn,
+  };
   for (;;) {
     const facts = await readFacts(target);
     const summary = await writeReport(target, facts);
@@ -64,10 +79,13 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
 
 interface Target {
   readonly outDir: string;
-  readonly runId: string;
+  readonly settings: RunSettings;
   readonly folder: RunFolder;
   readonly plan: InputPlan;
   readonly redis: RedisClient | undefined;
+  readonly form: OutputForm;
+  /** Lines for people. */
+  readonly warn: (text: string) => void;
 }
 
 /** The journal's own first line: settings that need no Redis. */
@@ -120,7 +138,8 @@ function journalIsNotYet(runId: string): OnboardError {
 }
 
 /** A settled summary counts for ever; else Redis knows best, once it has counted the rows. */
-async function readFacts({ outDir, runId, folder, redis }: Target): Promise<RunFacts> {
+async function readFacts({ outDir, settings, folder, redis }: Target): Promise<RunFacts> {
+  const { runId } = settings;
   const onDisk = await readRunOnDisk(outDir, runId);
   const settled = settledSummary(onDisk);
   if (settled !== undefined) return factsOfSummary(settled);
@@ -148,7 +167,7 @@ async function letExpire(redis: RedisClient, runId: string, retentionMs: number)
 
 /** Whether the run has settled since its facts were read. */
 async function isOutdated(
-  { redis, runId, outDir }: Target,
+  { redis, settings: { runId }, outDir }: Target,
   { progress: { status } }: RunFacts,
 ): Promise<boolean> {
   if (isSettled(status)) return false;
@@ -162,24 +181,30 @@ async function isOutdated(
  * undefined, and leaves the folder alone, when the run has settled over it.
  */
 async function writeReport(target: Target, facts: RunFacts): Promise<RunSummaryFile | undefined> {
-  const { outDir, runId, folder, plan } = target;
+  const { outDir, settings, folder, plan, warn } = target;
+  const { runId } = settings;
+  const form = formFor(folder, target.form);
   const { status, startedAt: readAt } = facts.progress;
+  let written: WrittenOutputs;
   const staging = await makeStaging(outDir);
   try {
     const { journal, input } = folder;
     const staged = { ...runFolder(outDir, path.basename(staging)), journal, input };
     const unprocessed = unprocessedReason({ status });
-    await writeOutputs({ runId, folder: staged, plan, unprocessed, readAt });
+    written = await writeOutputs({ runId, folder: staged, plan, form, unprocessed, readAt });
     if (await isOutdated(target, facts)) return undefined;
     await publish(staged, folder);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
-  return writeSummary({ runId, folder, ...facts });
+  for (const warning of written.warnings) warn(warning);
+  return writeSummary({ settings, folder, form, ...facts }, written);
 }
 
+const OUTPUT_FILES = ["results", "resultsJsonl", "failures", "needsInput", "unprocessed"] as const;
+
 async function publish(from: RunFolder, to: RunFolder): Promise<void> {
-  for (const name of ["results", "failures", "needsInput", "unprocessed"] as const) {
+  for (const name of OUTPUT_FILES) {
     await toDisk(to[name], async () => {
       if (existsSync(from[name])) await rename(from[name], to[name]);
       else await rm(to[name], { force: true });

@@ -48,9 +48,8 @@ export async function retryRun(
   const limits = limitsOf(config.limits, Date.now());
   const reopening = { choice, limits };
   const opening = { client: redis.client, outDir, warn, stopSignal, placeInput, reopening };
-  return holdRun({ ...deps, redis, opening, whenHeld: "refuse" }, settings, (held) =>
-    runSession({ ...deps, redis }, held),
-  );
+  const holding = { ...deps, form: config.output, redis, opening, whenHeld: "refuse" } as const;
+  return holdRun(holding, settings, (held) => runSession({ ...deps, redis }, held));
 }
 
 function settingsHere({ outDir }: RetryDeps, { runId, onDisk }: FoundRun): RunSettings {

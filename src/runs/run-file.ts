@@ -12,8 +12,10 @@ import { runSession } from "./session.ts";
  */
 export function runFile(deps: RunFileDeps, file: string): Promise<RunEnd> {
   return withChosenFile(deps, file, ({ settings, redis, opening }) =>
-    holdRun({ ...deps, redis, opening, whenHeld: "refuse" }, settings, (run) =>
-      runSession({ ...deps, redis }, run),
+    holdRun(
+      { ...deps, form: deps.config.output, redis, opening, whenHeld: "refuse" },
+      settings,
+      (run) => runSession({ ...deps, redis }, run),
     ),
   );
 }

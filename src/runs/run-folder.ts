@@ -13,8 +13,10 @@ export interface RunFolder {
   readonly input: string;
   readonly journal: string;
   readonly summary: string;
+  readonly report: string;
   readonly files: string;
   readonly results: string;
+  readonly resultsJsonl: string;
   readonly failures: string;
   readonly needsInput: string;
   readonly unprocessed: string;
@@ -29,8 +31,10 @@ export function runFolder(outDir: string, runId: string): RunFolder {
     input: file("input"),
     journal: file("journal.ndjson"),
     summary: file("summary.json"),
+    report: file("report.html"),
     files: file("files"),
     results: file("results.csv"),
+    resultsJsonl: file("results.jsonl"),
     failures: file("failures.csv"),
     needsInput: file("needs-input.csv"),
     unprocessed: file("unprocessed.csv"),

@@ -1,93 +1,55 @@
-import { rm } from "node:fs/promises";
-import { isRetryable } from "../core/failure.ts";
-import type { FailedOutcome, RowOutcome, SucceededOutcome } from "../core/outcome.ts";
-import type { CsvColumn, CsvFile } from "../csv/write-csv.ts";
-import { createCsvFile } from "../csv/write-csv.ts";
+import type { RowOutcome } from "../core/outcome.ts";
+import type { OutputForm } from "../core/output-form.ts";
+import type { RowEnding, RunStory, StoryTeller } from "../core/run-story.ts";
+import { createStoryTeller } from "../core/run-story.ts";
+import type { OutcomesByRow } from "./journal-file.ts";
 import { indexOutcomes } from "./journal-file.ts";
+import type { Placing } from "./output-cells.ts";
+import { placeRow } from "./output-cells.ts";
+import type { OutputCounts, OutputSet } from "./output-set.ts";
+import { createOutputSet } from "./output-set.ts";
+import type { ResultRows } from "./result-rows.ts";
+import { columnNames, createResultRows } from "./result-rows.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { InputPlan, PlannedRow } from "./scan-input.ts";
 import { planRows } from "./scan-input.ts";
 
-/** Why rows without outcome have none. */
-export type UnprocessedReason = "CANCELED" | "STOPPED" | "PENDING";
-
-export interface OutputRequest {
+export interface OutputRequest extends Placing {
   readonly runId: string;
   readonly folder: RunFolder;
   readonly plan: InputPlan;
-  readonly unprocessed: UnprocessedReason;
-  /** For rows that failed when read, ISO 8601. */
-  readonly readAt: string;
+  readonly form: OutputForm;
 }
 
-const OUR_COLUMNS = {
-  results: [
-    "onboard_task_id",
-    "onboard_context_id",
-    "onboard_attempts",
-    "onboard_polls",
-    "onboard_submitted_at",
-    "onboard_finished_at",
-    "onboard_duplicate_of",
-    "onboard_source",
-    "onboard_artifact_name",
-    "onboard_text",
-    "onboard_data",
-    "onboard_files",
-  ],
-  failures: [
-    "onboard_stage",
-    "onboard_reason",
-    "onboard_code",
-    "onboard_message",
-    "onboard_retryable",
-    "onboard_task_id",
-    "onboard_attempts",
-    "onboard_finished_at",
-    "onboard_duplicate_of",
-    "onboard_raw",
-  ],
-  needsInput: ["onboard_task_id", "onboard_context_id", "onboard_question", "onboard_answer"],
-  unprocessed: ["onboard_reason"],
-} as const;
-
-type OutputName = keyof typeof OUR_COLUMNS;
-
-/** Columns whose cells hold what the agent said; they are escaped against formulas. Codes are always numbers. */
-const AGENT_COLUMNS: ReadonlySet<string> = new Set([
-  "onboard_task_id",
-  "onboard_context_id",
-  "onboard_artifact_name",
-  "onboard_text",
-  "onboard_data",
-  "onboard_files",
-  "onboard_message",
-  "onboard_question",
-]);
-
-/** Rows in each file. */
-export type OutputCounts = Readonly<Record<OutputName, number>>;
+/** What was written, told for the report. */
+export interface WrittenOutputs {
+  readonly counts: OutputCounts;
+  readonly story: RunStory;
+  /** Lines for people about cells that stayed empty. */
+  readonly warnings: readonly string[];
+}
 
 /**
- * Makes the output files from the input and the journal: every input row in exactly one of them, in
- * input order. Each file appears whole, by rename.
+ * Makes the output files from the input and the journal: every input row in exactly one of the CSV
+ * files, in input order. Each file appears whole, by rename.
  *
  * @throws OnboardError exit 5 when the disk does not take them
  */
-export async function writeOutputs(request: OutputRequest): Promise<OutputCounts> {
-  const outcomes = await indexOutcomes(request.folder.journal);
-  const files = createOutputSet(request);
+export async function writeOutputs(request: OutputRequest): Promise<WrittenOutputs> {
+  const { folder, plan, form } = request;
+  const { header } = plan.input.shape;
+  const outcomes = await indexOutcomes(folder.journal);
+  const configured = columnNames(header, form);
+  const files = createOutputSet({ folder, header, configured, form });
+  const results = createResultRows(files, header, form);
+  const teller = createStoryTeller();
   try {
-    for await (const batch of planRows(request.plan)) {
-      for (const row of batch) {
-        const outcome = row.kind === "message" ? await outcomes.read(row.firstRow) : undefined;
-        const { line, cells } = row.record;
-        const head = [...cells, request.runId, String(row.record.row), String(line)];
-        const [name, tail] = placeRow(row, outcome, request);
-        await files.write(name, [...head, ...tail]);
-      }
+    for await (const batch of planRows(plan)) {
+      for (const row of batch) await writeRow({ request, outcomes, files, results, teller }, row);
     }
-    return await files.close();
+    await results.flush();
+    const counts = await files.close();
+    return { counts, story: teller.story(), warnings: results.warnings() };
   } catch (error) {
     await files.discard();
     throw error;
@@ -96,134 +58,33 @@ export async function writeOutputs(request: OutputRequest): Promise<OutputCounts
   }
 }
 
-function placeRow(
-  row: PlannedRow,
-  outcome: RowOutcome | undefined,
-  request: OutputRequest,
-): [OutputName, readonly string[]] {
-  if (row.kind === "bad") return ["failures", readFailureCells(row, request.readAt)];
-  if (outcome === undefined) return ["unprocessed", [request.unprocessed]];
-  const duplicateOf = row.firstRow === row.record.row ? "" : String(row.firstRow);
-  switch (outcome.kind) {
-    case "succeeded":
-      return ["results", resultCells(outcome, duplicateOf)];
-    case "failed":
-      return ["failures", failureCells(outcome, duplicateOf)];
-    case "needs-input":
-      return ["needsInput", [outcome.taskId, outcome.contextId, outcome.question, ""]];
+interface Writing {
+  readonly request: OutputRequest;
+  readonly outcomes: OutcomesByRow;
+  readonly files: OutputSet;
+  readonly results: ResultRows;
+  readonly teller: StoryTeller;
+}
+
+async function writeRow(
+  { request, outcomes, files, results, teller }: Writing,
+  planned: PlannedRow,
+): Promise<void> {
+  const { runId } = request;
+  const outcome = planned.kind === "message" ? await outcomes.read(planned.firstRow) : undefined;
+  const placed = placeRow(planned, outcome, request);
+  const { row, line, cells } = planned.record;
+  teller.add({ row, line, ending: endingOf(planned, outcome) });
+  if (placed.file === "results") {
+    const { duplicateOf } = placed;
+    await results.add({ runId, row, line, duplicateOf, cells, placed });
+  } else {
+    await files.write(placed.file, [...cells, runId, String(row), String(line), ...placed.cells]);
   }
 }
 
-function readFailureCells(row: Extract<PlannedRow, { kind: "bad" }>, readAt: string): string[] {
-  const { failure, raw } = row.record;
-  const { reason, message } = failure;
-  return ["read", reason, "", message, String(isRetryable(reason)), "", "0", readAt, "", raw];
-}
-
-function resultCells(outcome: SucceededOutcome, duplicateOf: string): string[] {
-  return [
-    outcome.taskId,
-    outcome.contextId,
-    String(outcome.attempts),
-    String(outcome.polls),
-    iso(outcome.submittedAtMs),
-    iso(outcome.finishedAtMs),
-    duplicateOf,
-    outcome.source,
-    outcome.artifactName,
-    outcome.text,
-    dataCell(outcome.data),
-    JSON.stringify(outcome.files.map(fileCell)),
-  ];
-}
-
-function failureCells(outcome: FailedOutcome, duplicateOf: string): string[] {
-  return [
-    outcome.stage,
-    outcome.reason,
-    outcome.code,
-    outcome.message,
-    String(isRetryable(outcome.reason)),
-    outcome.taskId,
-    String(outcome.attempts),
-    iso(outcome.finishedAtMs),
-    duplicateOf,
-    "",
-  ];
-}
-
-/** One data part as it is, several as a list. */
-function dataCell(data: readonly unknown[]): string {
-  if (data.length === 0) return "";
-  return JSON.stringify(data.length === 1 ? data[0] : data);
-}
-
-function fileCell(file: SucceededOutcome["files"][number]): Record<string, string> {
-  const { name, mediaType } = file;
-  switch (file.kind) {
-    case "url":
-      return { name, mediaType, url: file.url };
-    case "stored":
-      return { name, mediaType, path: file.path };
-    case "raw":
-      // The collector stores files before the journal names them.
-      return { name, mediaType };
-  }
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-interface OutputSet {
-  write(name: OutputName, cells: readonly string[]): Promise<void>;
-  close(): Promise<OutputCounts>;
-  discard(): Promise<void>;
-}
-
-/** results and failures are always there; needs-input and unprocessed only if any row is in them. */
-function createOutputSet({ folder, plan }: OutputRequest): OutputSet {
-  const counts: Record<OutputName, number> = {
-    results: 0,
-    failures: 0,
-    needsInput: 0,
-    unprocessed: 0,
-  };
-  const open = new Map<OutputName, Promise<CsvFile>>();
-  const { header } = plan.input.shape;
-  const inputColumns = header.map((name): CsvColumn => ({ name, origin: "user" }));
-  const oursBefore = ["onboard_run_id", "onboard_row", "onboard_line"];
-
-  function file(name: OutputName): Promise<CsvFile> {
-    let opening = open.get(name);
-    if (opening === undefined) {
-      const ours = [...oursBefore, ...OUR_COLUMNS[name]].map(
-        (column): CsvColumn => ({
-          name: column,
-          origin: AGENT_COLUMNS.has(column) ? "agent" : "ours",
-        }),
-      );
-      opening = createCsvFile({ path: folder[name], columns: [...inputColumns, ...ours] });
-      open.set(name, opening);
-    }
-    return opening;
-  }
-
-  return {
-    async write(name, cells) {
-      counts[name] += 1;
-      await (await file(name)).write(cells);
-    },
-    async close() {
-      await Promise.all([file("results"), file("failures")]);
-      for (const opening of open.values()) await (await opening).close();
-      for (const name of ["needsInput", "unprocessed"] as const) {
-        if (!open.has(name)) await rm(folder[name], { force: true });
-      }
-      return counts;
-    },
-    async discard() {
-      for (const opening of open.values()) await (await opening).discard();
-    },
-  };
+function endingOf(planned: PlannedRow, outcome: RowOutcome | undefined): RowEnding {
+  if (planned.kind === "bad") return { kind: "bad", ...planned.record.failure };
+  if (outcome === undefined) return { kind: "none" };
+  return { kind: "outcome", outcome, isDuplicate: planned.firstRow !== planned.record.row };
 }

@@ -1,6 +1,7 @@
 import type { CallFailure } from "../core/call.ts";
 import type { Log } from "../core/log.ts";
 import type { RowOutcome } from "../core/outcome.ts";
+import { contentOf } from "../core/outcome-content.ts";
 
 /** What happens to single rows, for whoever looks for the way of one of them. */
 export interface RowLog {
@@ -21,7 +22,7 @@ export function createRowLog(log: Log, runId: string, withData: boolean): RowLog
       const facts = { runId, row, outcome: kind, attempts, polls, taskId };
       switch (outcome.kind) {
         case "succeeded":
-          log.info("row.ended", { ...facts, ...words(outcome.text) });
+          log.info("row.ended", { ...facts, ...words(contentOf(outcome).text) });
           return;
         case "failed": {
           const { stage, reason, code } = outcome;

@@ -18,6 +18,7 @@ describe.concurrent("a run whose rows all succeed", () => {
       "failures.csv",
       "input",
       "journal.ndjson",
+      "report.html",
       "results.csv",
       "summary.json",
     ]);

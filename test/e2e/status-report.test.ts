@@ -87,6 +87,7 @@ describe.concurrent("report", () => {
       "failures.csv",
       "input",
       "journal.ndjson",
+      "report.html",
       "results.csv",
       "summary.json",
     ]);
@@ -103,7 +104,7 @@ describe.concurrent("report", () => {
     const report = await stage.run("report", stage.runId);
     expect(report.exitCode).toBe(0);
     expect(report.stdout).toBe(
-      ["results.csv", "failures.csv", "summary.json"]
+      ["results.csv", "failures.csv", "report.html", "summary.json"]
         .map((name) => `${path.join(before.dir, name)}\n`)
         .join(""),
     );

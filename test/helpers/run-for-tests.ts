@@ -144,7 +144,13 @@ export function testOutcome(
   const base = { row, taskId: `task-${row}`, contextId: "context", ...TIMES };
   switch (kind) {
     case "succeeded":
-      return { ...base, kind, source: "artifact", artifactName: "", text, data: [], files: [] };
+      return {
+        ...base,
+        kind,
+        source: "artifact",
+        artifacts: [{ name: "", parts: [{ kind: "text", text }] }],
+        message: [],
+      };
     case "failed":
       return { ...base, kind, stage: "track", reason: "TASK_FAILED", code: "", message: text };
     case "needs-input":

@@ -21,7 +21,10 @@ export const collect: RunCommand = async (input, context) => {
   const startedAtMs = io.now();
   return stoppable(context, app, async (stopSignal) => {
     const { run } = await findRun({ ...finding, openRedis, warn }, name);
-    const end = await collectRun({ openRedis, log, warn, outDir, input: given, stopSignal }, run);
+    const end = await collectRun(
+      { openRedis, log, warn, outDir, input: given, form: config.output, stopSignal },
+      run,
+    );
     const tookMs = io.now() - startedAtMs;
     showRunEnd({ output, terminal: config.terminal, file: undefined, tookMs }, end);
     return end.exitCode;

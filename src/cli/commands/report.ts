@@ -14,11 +14,11 @@ export const report: RunCommand = async (input, context) => {
   const loaded = await context.loadConfig();
   const name = requireRunName(input);
   const { json, quiet } = loaded.config.terminal;
-  const { input: file } = loaded.config;
+  const { input: file, output: form } = loaded.config;
   const inputFile = file === undefined ? undefined : path.resolve(context.io.cwd, file);
   const made = await withRuns(context, loaded, async (deps) => {
     const { run, redis } = await findRun(deps, name);
-    return reportRun({ outDir: deps.outDir, redis, inputFile }, run);
+    return reportRun({ outDir: deps.outDir, redis, inputFile, form, warn: deps.warn }, run);
   });
   if (!quiet) showReport(context, made);
   if (json) context.output.jsonResult(made.summary);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { contentOf } from "../../../src/core/outcome-content.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { createStepHarness } from "../../helpers/step-harness.ts";
 
@@ -32,10 +33,17 @@ describe.each(SHAPES)("results that are $shape", ({ sandbox: shape }) => {
     expect(outcome).toMatchObject({
       kind: "succeeded",
       source: "artifact",
-      artifactName: "Onboarding data",
-      text: expect.stringContaining("Partner 1 GmbH"),
-      data: [expect.objectContaining({})],
-      files: [{ kind: "raw", mediaType: "application/pdf" }, { kind: "url" }],
+      artifacts: [
+        {
+          name: "Onboarding data",
+          parts: [
+            { kind: "text", text: expect.stringContaining("Partner 1 GmbH") },
+            { kind: "data" },
+            { kind: "raw", mediaType: "application/pdf" },
+            { kind: "url" },
+          ],
+        },
+      ],
       attempts: 1,
       polls: 1,
     });
@@ -62,7 +70,7 @@ describe.each(SHAPES)("results that are $shape", ({ sandbox: shape }) => {
     expect(await harness.through()).toMatchObject({
       kind: "succeeded",
       source: "message",
-      text: "Known already.",
+      message: [{ kind: "text", text: "Known already." }],
       taskId: "",
       polls: 0,
     });
@@ -75,8 +83,9 @@ describe.each(SHAPES)("results that are $shape", ({ sandbox: shape }) => {
       sandbox: shape,
       settings: { acceptedOutputModes: ["image/png"] },
     });
-    const nothing = { text: "", data: [], files: [] };
-    expect(await harness.through()).toMatchObject({ kind: "succeeded", ...nothing });
+    const outcome = await harness.through();
+    if (outcome.kind !== "succeeded") throw new Error(`the row is ${outcome.kind}`);
+    expect(contentOf(outcome)).toMatchObject({ text: "", data: [], files: [] });
   });
 
   test.each([

@@ -8,12 +8,18 @@ import { readYamlFile, type YamlEntry } from "../../../src/config/yaml-file.ts";
 
 const EXAMPLE = path.resolve("config/onboard-batch.example.yaml");
 
-function leaves(entries: readonly YamlEntry[], section = ""): string[] {
-  return entries.flatMap(({ key, entries: inner }) =>
-    inner === undefined || inner.length === 0
-      ? [`${section}${key}`]
-      : leaves(inner, `${section}${key}.`),
-  );
+interface Leaf {
+  readonly key: string;
+  readonly place: string;
+}
+
+/** The settings of the file: what stands below one that is a mapping is its value. */
+function leaves(entries: readonly YamlEntry[], section = ""): Leaf[] {
+  return entries.flatMap(({ key, place, entries: inner = [] }) => {
+    const dotted = `${section}${key}`;
+    const isSetting = SETTINGS.some((setting) => setting.key === dotted);
+    return isSetting || inner.length === 0 ? [{ key: dotted, place }] : leaves(inner, `${dotted}.`);
+  });
 }
 
 describe("config/onboard-batch.example.yaml", () => {
@@ -29,15 +35,13 @@ describe("config/onboard-batch.example.yaml", () => {
 
   it("names every setting once, in the order of the help", async () => {
     const { entries } = await readYamlFile(EXAMPLE);
-    expect(leaves(entries)).toEqual(SETTINGS.map(({ key }) => key));
+    expect(leaves(entries).map(({ key }) => key)).toEqual(SETTINGS.map(({ key }) => key));
   });
 
   it("explains every setting on the line before it", async () => {
     const lines = (await readFile(EXAMPLE, "utf8")).split("\n");
     const { entries } = await readYamlFile(EXAMPLE);
-    const places = (list: readonly YamlEntry[]): string[] =>
-      list.flatMap((entry) => (entry.entries?.length ? places(entry.entries) : [entry.place]));
-    for (const place of places(entries)) {
+    for (const { place } of leaves(entries)) {
       const line = Number(place.split(":").at(-2));
       expect(lines[line - 2]?.trim(), `line ${line}`).toMatch(/^# \S/);
     }

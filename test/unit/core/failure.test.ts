@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FailureReason } from "../../../src/core/failure.ts";
-import { isRetryable, isRetryableReason } from "../../../src/core/failure.ts";
+import { isRetryable, isRetryableReason, nextStepFor } from "../../../src/core/failure.ts";
 
 /** The public list, reason by reason. */
 const RETRYABLE: Readonly<Record<FailureReason, boolean>> = {
@@ -26,5 +26,15 @@ describe("whether sending a row again could end differently", () => {
   it.each(Object.entries(RETRYABLE))("%s: %s", (reason, retryable) => {
     expect(isRetryable(reason as FailureReason)).toBe(retryable);
     expect(isRetryableReason(reason)).toBe(retryable);
+  });
+});
+
+describe("what to do about a failure", () => {
+  it.each(Object.keys(RETRYABLE))("%s is told in whole sentences", (reason) => {
+    expect(nextStepFor(reason)).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it.each(["", "TASK_BORED", "toString"])("is unknown for %j", (reason) => {
+    expect(nextStepFor(reason)).toBeUndefined();
   });
 });

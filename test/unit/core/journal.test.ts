@@ -9,6 +9,30 @@ describe("a line of the journal", () => {
     expect(parseJournalLine(line)).toEqual({ type: "outcome", outcome });
   });
 
+  it("of an earlier version gives its outcome in today's form", () => {
+    const flat = { kind: "succeeded", source: "status", artifactName: "", data: [], files: [] };
+    const line = outcomeLine(JSON.stringify({ row: 7, ...flat, text: "ACME" }));
+    expect(parseJournalLine(line)).toEqual({
+      type: "outcome",
+      outcome: {
+        row: 7,
+        kind: "succeeded",
+        source: "status",
+        artifacts: [],
+        message: [{ kind: "text", text: "ACME" }],
+      },
+    });
+  });
+
+  it.each(["null", "7", '{"type":"outcome"}'])("is none when it is not ours: %s", (line) => {
+    expect(parseJournalLine(line)).toBeUndefined();
+  });
+
+  it("gives the rows that are sent again back", () => {
+    const retry = { type: "retry", round: 2, rows: [3, 4] };
+    expect(parseJournalLine(JSON.stringify(retry))).toEqual(retry);
+  });
+
   it("gives the run's header back", () => {
     const header = { type: "run", host: "h", settings: { runId: "r" } };
     expect(parseJournalLine(JSON.stringify(header))).toEqual(header);

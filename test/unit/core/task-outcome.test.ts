@@ -6,6 +6,7 @@ import type {
   TaskSnapshot,
 } from "../../../src/core/call.ts";
 import type { RowOutcome, SucceededOutcome } from "../../../src/core/outcome.ts";
+import { contentOf, type OutcomeContent } from "../../../src/core/outcome-content.ts";
 import { encodeOutcome, judgeTask, messageOutcome } from "../../../src/core/task-outcome.ts";
 
 const FACTS = {
@@ -39,6 +40,12 @@ function outcomeOf(snapshot: TaskSnapshot): RowOutcome {
   return verdict.outcome;
 }
 
+function contentOfOutcome(snapshot: TaskSnapshot): OutcomeContent {
+  const outcome = outcomeOf(snapshot);
+  if (outcome.kind !== "succeeded") throw new Error(`the task ${outcome.kind}`);
+  return contentOf(outcome);
+}
+
 function artifact(name: string, ...parts: PartContent[]): ArtifactContent {
   return { name, parts };
 }
@@ -65,6 +72,10 @@ describe("a COMPLETED task", () => {
       ...IDS,
       kind: "succeeded",
       source: "artifact",
+      artifacts: completed.artifacts,
+      message: [text("done")],
+    });
+    expect(contentOfOutcome(completed)).toEqual({
       artifactName: "profile",
       text: "ACME\nBerlin\nmore",
       data: [],
@@ -88,6 +99,9 @@ describe("a COMPLETED task", () => {
     });
     expect(outcomeOf(completed)).toMatchObject({
       source: "artifact",
+      artifacts: completed.artifacts,
+    });
+    expect(contentOfOutcome(completed)).toEqual({
       artifactName: "one, two",
       text: "",
       data: [{ vat: "DE1" }, null],
@@ -97,12 +111,8 @@ describe("a COMPLETED task", () => {
 
   it("succeeds with the status message when there is no artifact", () => {
     const completed = task("COMPLETED", { statusParts: [text("ACME"), text("Berlin")] });
-    expect(outcomeOf(completed)).toMatchObject({
-      kind: "succeeded",
-      source: "status",
-      artifactName: "",
-      text: "ACME\nBerlin",
-    });
+    expect(outcomeOf(completed)).toMatchObject({ kind: "succeeded", source: "status" });
+    expect(contentOfOutcome(completed)).toMatchObject({ artifactName: "", text: "ACME\nBerlin" });
   });
 
   it.each([
@@ -110,20 +120,14 @@ describe("a COMPLETED task", () => {
     ["has an empty text", artifact("empty", text(" \n"))],
   ])("succeeds with the status message when its artifact %s", (_what, empty) => {
     const completed = task("COMPLETED", { statusParts: [text("ACME")], artifacts: [empty] });
-    expect(outcomeOf(completed)).toMatchObject({
-      kind: "succeeded",
-      source: "status",
-      text: "ACME",
-    });
+    expect(outcomeOf(completed)).toMatchObject({ kind: "succeeded", source: "status" });
+    expect(contentOfOutcome(completed).text).toBe("ACME");
   });
 
   it("succeeds with nothing at all", () => {
-    expect(outcomeOf(task("COMPLETED"))).toMatchObject({
-      kind: "succeeded",
-      text: "",
-      data: [],
-      files: [],
-    });
+    const nothing = task("COMPLETED");
+    expect(outcomeOf(nothing)).toMatchObject({ kind: "succeeded", source: "status" });
+    expect(contentOfOutcome(nothing)).toEqual({ artifactName: "", text: "", data: [], files: [] });
   });
 });
 
@@ -205,10 +209,8 @@ describe("a direct message", () => {
       contextId: "c",
       kind: "succeeded",
       source: "message",
-      artifactName: "",
-      text: "ACME",
-      data: [1],
-      files: [],
+      artifacts: [],
+      message: parts,
     });
   });
 });

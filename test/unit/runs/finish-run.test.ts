@@ -2,9 +2,18 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Progress } from "../../../src/core/progress.ts";
+import { createStoryTeller } from "../../../src/core/run-story.ts";
 import { finishRun, unprocessedReason, writeSummary } from "../../../src/runs/finish-run.ts";
 import { inputFactsOf } from "../../../src/runs/scan-input.ts";
-import { makeRun, type RunFixture, refusalOf, SETTINGS, succeeded } from "./run-fixture.ts";
+import {
+  FORM,
+  ignore,
+  makeRun,
+  type RunFixture,
+  refusalOf,
+  SETTINGS,
+  succeeded,
+} from "./run-fixture.ts";
 
 const PROGRESS: Progress = {
   schemaVersion: 1,
@@ -30,11 +39,13 @@ const PROGRESS: Progress = {
 };
 
 function requestOf({ folder, plan }: RunFixture) {
-  const { runId, file, sha256 } = SETTINGS;
+  const { file, sha256 } = SETTINGS;
   return {
-    runId,
+    settings: SETTINGS,
     folder,
     plan,
+    form: FORM,
+    warn: ignore,
     progress: PROGRESS,
     input: inputFactsOf(plan, { file, sha256, rows: 3 }, { warnings: [], skipped: [] }),
     failuresByReason: { NAME_MISSING: 1 },
@@ -55,7 +66,14 @@ describe("the end of a run", () => {
       statusReason: "refused",
       rows: { total: 3, succeeded: 1, failed: 1, unprocessed: 1 },
       failuresByReason: { NAME_MISSING: 1 },
-      files: ["failures.csv", "journal.ndjson", "results.csv", "summary.json", "unprocessed.csv"],
+      files: [
+        "failures.csv",
+        "journal.ndjson",
+        "report.html",
+        "results.csv",
+        "summary.json",
+        "unprocessed.csv",
+      ],
     });
     expect(JSON.parse(await readFile(run.folder.summary, "utf8"))).toEqual(summary);
     const there = await readdir(run.folder.dir);
@@ -92,8 +110,11 @@ describe("a summary by itself", () => {
   it("names what lies there", async () => {
     const run = await makeRun(CSV);
     await writeFile(run.folder.failures, "");
-    const { files } = await writeSummary(requestOf(run));
-    expect(files).toEqual(["failures.csv", "summary.json"]);
+    const { files } = await writeSummary(requestOf(run), {
+      story: createStoryTeller().story(),
+      warnings: [],
+    });
+    expect(files).toEqual(["failures.csv", "report.html", "summary.json"]);
   });
 });
 

@@ -224,13 +224,13 @@ describe("rows that are sent again", () => {
     const journal = await openJournal(file, HEADER);
     const write = async (...outcomes: readonly unknown[]): Promise<void> =>
       journal.append(outcomes.map((outcome) => JSON.stringify(outcome)));
-    await write(succeeded(1), succeeded(2, { text: "first" }), succeeded(3));
+    await write(succeeded(1), succeeded(2, { contextId: "first" }), succeeded(3));
     await journal.appendRetry({ round: 1, rows: [2, 3] });
     expect(await readRows(file)).toEqual([1]);
-    await write(succeeded(2, { text: "second" }));
+    await write(succeeded(2, { contextId: "second" }));
     expect(await readRows(file)).toEqual([1, 2]);
     const index = await indexOutcomes(file);
-    expect(await index.read(2)).toMatchObject({ text: "second" });
+    expect(await index.read(2)).toMatchObject({ contextId: "second" });
     expect(await index.read(3)).toBeUndefined();
     await index.close();
     await journal.appendRetry({ round: 2, rows: [2] });

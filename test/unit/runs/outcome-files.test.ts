@@ -10,22 +10,51 @@ function raw(name: string, base64: string): OutcomeFile {
   return { kind: "raw", name, mediaType: "application/pdf", base64 };
 }
 
+function storedAt(name: string, place: string): OutcomeFile {
+  return { kind: "stored", name, mediaType: "application/pdf", path: place };
+}
+
 describe("a file that came with an answer", () => {
   it("is put below files/ and named by its place from then on", async () => {
     const dir = await tempFolder();
     const outcome = succeeded(7, { files: [raw("report.pdf", "JVBERi0=")] });
-    expect(await createFileStore(dir).store(outcome)).toEqual({
-      ...outcome,
-      files: [
-        {
-          kind: "stored",
-          name: "report.pdf",
-          mediaType: "application/pdf",
-          path: "files/7-1-report.pdf",
-        },
-      ],
-    });
+    const stored = await createFileStore(dir).store(outcome);
+    expect(stored).toEqual(
+      succeeded(7, {
+        files: [
+          {
+            kind: "stored",
+            name: "report.pdf",
+            mediaType: "application/pdf",
+            path: "files/7-1-report.pdf",
+          },
+        ],
+      }),
+    );
     expect(await readFile(path.join(dir, "files", "7-1-report.pdf"), "utf8")).toBe("%PDF-");
+  });
+
+  it("keeps its place among the artifacts, parts and the message it came with", async () => {
+    const dir = await tempFolder();
+    const text = { kind: "text", text: "see" } as const;
+    const data = { kind: "data", data: { base64: "QQ==", kind: "raw" } } as const;
+    const stored = await createFileStore(dir).store(
+      succeeded(3, {
+        artifacts: [
+          { name: "one", parts: [text, raw("a", "QQ=="), data] },
+          { name: "two", parts: [raw("b", "Qg==")] },
+        ],
+        message: [raw("c", "Qw=="), text],
+      }),
+    );
+    expect(stored).toMatchObject({
+      artifacts: [
+        { name: "one", parts: [text, storedAt("a", "files/3-1-a"), data] },
+        { name: "two", parts: [storedAt("b", "files/3-2-b")] },
+      ],
+      message: [storedAt("c", "files/3-3-c"), text],
+    });
+    expect(await readFile(path.join(dir, "files/3-3-c"), "utf8")).toBe("C");
   });
 
   it("may be in either alphabet of base64, with or without padding", async () => {

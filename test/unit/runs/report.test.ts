@@ -7,7 +7,16 @@ import type { FoundRun } from "../../../src/runs/find-run.ts";
 import { reportRun } from "../../../src/runs/report.ts";
 import { readRunOnDisk, runFolder } from "../../../src/runs/run-folder.ts";
 import { tempFolder } from "../csv/temp-folder.ts";
-import { failed, makeRun, type RunFixture, refusalOf, SETTINGS, succeeded } from "./run-fixture.ts";
+import {
+  FORM,
+  failed,
+  ignore,
+  makeRun,
+  type RunFixture,
+  refusalOf,
+  SETTINGS,
+  succeeded,
+} from "./run-fixture.ts";
 
 const CSV = "name,city\nACME,Bonn\n,Paris\nGlobex,Rome\nInitech,Ulm\n";
 
@@ -17,8 +26,11 @@ async function found(outDir: string): Promise<FoundRun> {
   return { runId, startedAtMs, settings: onDisk.header?.settings, listed: undefined, onDisk };
 }
 
-async function report({ outDir }: RunFixture, inputFile?: string) {
-  return reportRun({ outDir, redis: undefined, inputFile }, await found(outDir));
+async function report({ outDir }: RunFixture, inputFile?: string, form = FORM) {
+  return reportRun(
+    { outDir, redis: undefined, inputFile, form, warn: ignore },
+    await found(outDir),
+  );
 }
 
 describe("a report without Redis", () => {
@@ -50,7 +62,14 @@ describe("a report without Redis", () => {
       startedAt: "2026-11-30T20:00:00.000Z",
       updatedAt: "2026-11-30T20:00:04.500Z",
       finishedAt: "",
-      files: ["failures.csv", "journal.ndjson", "results.csv", "summary.json", "unprocessed.csv"],
+      files: [
+        "failures.csv",
+        "journal.ndjson",
+        "report.html",
+        "results.csv",
+        "summary.json",
+        "unprocessed.csv",
+      ],
     });
   });
 
@@ -67,6 +86,7 @@ describe("a report without Redis", () => {
       "failures.csv",
       "input",
       "journal.ndjson",
+      "report.html",
       "results.csv",
       "summary.json",
     ]);
@@ -97,6 +117,24 @@ describe("a report without Redis", () => {
   });
 });
 
+describe("the form of a report", () => {
+  it("is that of the command, and a results.jsonl stays true", async () => {
+    const run = await makeRun(CSV);
+    await run.journal(succeeded(1));
+    const first = await report(run, undefined, { ...FORM, excel: true, jsonl: true });
+    expect(first.summary.files).toContain("results.jsonl");
+    expect(await readFile(run.folder.results, "utf8")).toMatch(/^\uFEFFname;city;/);
+
+    await run.journal(succeeded(3));
+    const second = await report(run);
+    expect(second.summary.files).toContain("results.jsonl");
+    expect(await readFile(run.folder.results, "utf8")).toMatch(/^name,city,/);
+    const lines = (await readFile(run.folder.resultsJsonl, "utf8")).split("\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain('"row":3');
+  });
+});
+
 describe("a report is refused", () => {
   it("where the journal is gone", async () => {
     const run = await makeRun(CSV);
@@ -109,7 +147,7 @@ describe("a report is refused", () => {
   it("before the journal has begun", async () => {
     const { outDir } = await makeRun(CSV);
     const run = { ...(await found(outDir)), onDisk: undefined };
-    const deps = { outDir, redis: undefined, inputFile: undefined };
+    const deps = { outDir, redis: undefined, inputFile: undefined, form: FORM, warn: ignore };
     const error = await refusalOf(reportRun(deps, run), EXIT.usage);
     expect(error.message).toContain("has no journal yet");
   });

@@ -6,7 +6,14 @@ import type { ReadOptions } from "../../../src/core/input.ts";
 import type { JournalHeader } from "../../../src/core/journal.ts";
 import type { Log, LogFields } from "../../../src/core/log.ts";
 import { parseTemplate } from "../../../src/core/message-template.ts";
-import type { FailedOutcome, RowOutcome, SucceededOutcome } from "../../../src/core/outcome.ts";
+import type {
+  FailedOutcome,
+  OutcomePart,
+  RowOutcome,
+  SucceededOutcome,
+} from "../../../src/core/outcome.ts";
+import type { OutcomeContent } from "../../../src/core/outcome-content.ts";
+import type { OutputForm } from "../../../src/core/output-form.ts";
 import type { RunSettings } from "../../../src/core/run-settings.ts";
 import { openInput } from "../../../src/csv/read-input.ts";
 import { openJournal } from "../../../src/runs/journal-file.ts";
@@ -39,6 +46,14 @@ export const SETTINGS: RunSettings = {
   backlogBytes: 67_108_864,
   retentionMs: 1_209_600_000,
 };
+
+/** Where lines for people go that no test looks at. */
+export function ignore(): void {
+  // Nobody reads them.
+}
+
+/** As without any flag. */
+export const FORM: OutputForm = { excel: false, jsonl: false, columns: [] };
 
 export const HEADER: JournalHeader = { type: "run", settings: SETTINGS, host: "host-1" };
 
@@ -84,16 +99,32 @@ export async function planFor(file: string, options: PlanOptions = {}): Promise<
   return { input, template: parsed.template, dedupe, rowLimit };
 }
 
-export function succeeded(row: number, over: Partial<SucceededOutcome> = {}): SucceededOutcome {
+/** A success with its content in one artifact, or in the message when that is its source. */
+export function succeeded(
+  row: number,
+  over: Partial<SucceededOutcome & OutcomeContent> = {},
+): SucceededOutcome {
+  const {
+    artifactName = "profile",
+    text = `partner ${row}`,
+    data = [],
+    files = [],
+    ...rest
+  } = over;
+  const parts: readonly OutcomePart[] = [
+    ...(text === "" ? [] : [{ kind: "text", text } as const]),
+    ...data.map((value) => ({ kind: "data", data: value }) as const),
+    ...files,
+  ];
+  const { source = "artifact" } = over;
+  const inArtifact = source === "artifact";
   return {
     ...factsOf(row),
     kind: "succeeded",
-    source: "artifact",
-    artifactName: "profile",
-    text: `partner ${row}`,
-    data: [],
-    files: [],
-    ...over,
+    source,
+    artifacts: inArtifact ? [{ name: artifactName, parts }] : [],
+    message: inArtifact ? [] : parts,
+    ...rest,
   };
 }
 

@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import type { OutputCounts, UnprocessedReason } from "../../../src/runs/write-outputs.ts";
+import type { UnprocessedReason } from "../../../src/runs/output-cells.ts";
+import type { OutputCounts } from "../../../src/runs/output-set.ts";
 import { writeOutputs } from "../../../src/runs/write-outputs.ts";
 import {
+  FORM,
   failed,
   makeRun,
   needsInput,
@@ -24,11 +26,21 @@ const NEEDS_INPUT_COLUMNS =
   "onboard_run_id,onboard_row,onboard_line,onboard_task_id,onboard_context_id,onboard_question,onboard_answer";
 const UNPROCESSED_COLUMNS = "onboard_run_id,onboard_row,onboard_line,onboard_reason";
 
-function write(
+async function write(
   { folder, plan }: RunFixture,
   unprocessed: UnprocessedReason = "PENDING",
 ): Promise<OutputCounts> {
-  return writeOutputs({ runId: SETTINGS.runId, folder, plan, unprocessed, readAt: READ_AT });
+  const { runId } = SETTINGS;
+  return (
+    await writeOutputs({
+      runId,
+      folder,
+      plan,
+      form: FORM,
+      unprocessed,
+      readAt: READ_AT,
+    })
+  ).counts;
 }
 
 /** Header and rows of a file whose cells have no line breaks. */

@@ -17,10 +17,8 @@ const OUTCOMES: readonly RowOutcome[] = [
     ...FACTS,
     kind: "succeeded",
     source: "artifact",
-    artifactName: "",
-    text: "Muster GmbH",
-    data: [],
-    files: [],
+    artifacts: [{ name: "", parts: [{ kind: "text", text: "Muster GmbH" }] }],
+    message: [],
   },
   {
     ...FACTS,
