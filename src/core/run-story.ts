@@ -43,7 +43,7 @@ export interface Timeline {
 }
 
 /** A row with what became of it. */
-export interface ToldRow {
+interface ToldRow {
   readonly row: number;
   readonly line: number;
   readonly ending: RowEnding;
