@@ -7,7 +7,7 @@ import type { InputPlan, PlannedRow } from "./scan-input.ts";
 import { createIdWatch, planRows } from "./scan-input.ts";
 
 /** Records that fail when they are read, by reason. */
-export interface BadRows {
+interface BadRows {
   readonly reason: FailureReason;
   readonly count: number;
   /** Physical lines of the first five. */
