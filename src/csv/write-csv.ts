@@ -105,7 +105,8 @@ function csvFormat(columnCount: number, excel: boolean): Options {
     // A lone empty cell would be a blank line, which readers skip.
     quoted: columnCount === 1,
     quoted_empty: columnCount === 1,
-    // A cell that begins with U+FEFF would be taken for the file's own mark.
-    quoted_match: /^\uFEFF/u,
+    // A cell that begins with U+FEFF would be taken for the file's own mark; any kind of line break ends a record
+    // for some reader, not only the file's own kind.
+    quoted_match: /^\uFEFF|[\r\n]/u,
   };
 }

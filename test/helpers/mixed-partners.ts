@@ -33,6 +33,11 @@ export const MIXED_HEADERS = {
     "onboard_text",
     "onboard_data",
     "onboard_files",
+    "cdq_name",
+    "cdq_street",
+    "cdq_postal_code",
+    "cdq_city",
+    "cdq_country",
   ],
   failures: [
     ...COMMON,

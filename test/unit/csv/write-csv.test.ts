@@ -37,6 +37,14 @@ describe("a CSV file", () => {
     expect(text).toBe('\uFEFFid;name\r\n1;"a;b,c"\r\n');
   });
 
+  it("has quotes around line breaks of every kind, not only its own", async () => {
+    const row = ["a\nb", "c\rd", "e\r\nf"];
+    expect(await written(columns("x", "y", "z"), [row])).toContain('\n"a\nb","c\rd","e\r\nf"\n');
+    expect(await written(columns("x", "y", "z"), [row], true)).toContain(
+      '\r\n"a\nb";"c\rd";"e\r\nf"\r\n',
+    );
+  });
+
   it("has its header even without rows", async () => {
     expect(await written(columns("id", "name"), [])).toBe("id,name\n");
   });
