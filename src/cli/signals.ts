@@ -62,3 +62,19 @@ export function createStopSignals({ signals, now, onStop, exitNow }: StopSignals
 export function stopExitCode(reason: StopReason): typeof EXIT.interrupted | typeof EXIT.terminated {
   return reason === "interrupted" ? EXIT.interrupted : EXIT.terminated;
 }
+
+/** Runs a command's work with a signal that SIGINT and SIGTERM abort, its reason the exit code. */
+export async function withStopSignal<T>(
+  io: Pick<StopSignalsDeps, "signals" | "now" | "exitNow">,
+  work: (stopSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stopping = new AbortController();
+  const onStop = (reason: StopReason): void => stopping.abort(stopExitCode(reason));
+  const stopSignals = createStopSignals({ ...io, onStop });
+  stopSignals.start();
+  try {
+    return await work(stopping.signal);
+  } finally {
+    stopSignals.stop();
+  }
+}

@@ -35,6 +35,7 @@ export interface ReportDeps {
   readonly form: OutputForm;
   /** Lines for people. */
   readonly warn: (text: string) => void;
+  readonly stopSignal: AbortSignal;
 }
 
 /** What a report has made. */
@@ -66,6 +67,7 @@ export async function reportRun(deps: ReportDeps, run: FoundRun): Promise<RunRep
     redis,
     form: deps.form,
     warn: deps.warn,
+    stopSignal: deps.stopSignal,
   };
   for (;;) {
     const facts = await readFacts(target);
@@ -86,6 +88,7 @@ interface Target {
   readonly form: OutputForm;
   /** Lines for people. */
   readonly warn: (text: string) => void;
+  readonly stopSignal: AbortSignal;
 }
 
 /** The journal's own first line: settings that need no Redis. */
@@ -191,7 +194,10 @@ async function writeReport(target: Target, facts: RunFacts): Promise<RunSummaryF
     const { journal, input } = folder;
     const staged = { ...runFolder(outDir, path.basename(staging)), journal, input };
     const unprocessed = unprocessedReason({ status });
-    written = await writeOutputs({ runId, folder: staged, plan, form, unprocessed, readAt });
+    written = await writeOutputs(
+      { runId, folder: staged, plan, form, unprocessed, readAt },
+      target.stopSignal,
+    );
     if (await isOutdated(target, facts)) return undefined;
     await publish(staged, folder);
   } finally {

@@ -35,7 +35,10 @@ export interface WrittenOutputs {
  *
  * @throws OnboardError exit 5 when the disk does not take them
  */
-export async function writeOutputs(request: OutputRequest): Promise<WrittenOutputs> {
+export async function writeOutputs(
+  request: OutputRequest,
+  stopSignal?: AbortSignal,
+): Promise<WrittenOutputs> {
   const { folder, plan, form } = request;
   const { header } = plan.input.shape;
   const outcomes = await indexOutcomes(folder.journal);
@@ -44,7 +47,7 @@ export async function writeOutputs(request: OutputRequest): Promise<WrittenOutpu
   const results = createResultRows(files, header, form);
   const teller = createStoryTeller();
   try {
-    for await (const batch of planRows(plan)) {
+    for await (const batch of planRows(plan, stopSignal)) {
       for (const row of batch) await writeRow({ request, outcomes, files, results, teller }, row);
     }
     await results.flush();

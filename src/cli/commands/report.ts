@@ -4,9 +4,11 @@ import { isSettled } from "../../core/progress.ts";
 import { findRun } from "../../runs/find-run.ts";
 import type { RunReport } from "../../runs/report.ts";
 import { reportRun } from "../../runs/report.ts";
+import { exitCodeOfSignal } from "../../runs/session.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { requireRunName, withRuns } from "../named-run.ts";
 import { showSummary } from "../progress.ts";
+import { withStopSignal } from "../signals.ts";
 import { shownFiles, snapshotOfSummary, tookMsOf } from "../summary-view.ts";
 
 /** `onboard-batch report <run>`: exit 0 when the files are made, whatever the run itself came to. */
@@ -16,14 +18,22 @@ export const report: RunCommand = async (input, context) => {
   const { json, quiet } = loaded.config.terminal;
   const { input: file, output: form } = loaded.config;
   const inputFile = file === undefined ? undefined : path.resolve(context.io.cwd, file);
-  const made = await withRuns(context, loaded, async (deps) => {
-    const { run, redis } = await findRun(deps, name);
-    return reportRun({ outDir: deps.outDir, redis, inputFile, form, warn: deps.warn }, run);
+  return withStopSignal(context.io, async (stopSignal) => {
+    try {
+      const made = await withRuns(context, loaded, async ({ outDir, warn, ...finding }) => {
+        const { run, redis } = await findRun({ outDir, warn, ...finding }, name);
+        return reportRun({ outDir, redis, inputFile, form, warn, stopSignal }, run);
+      });
+      if (!quiet) showReport(context, made);
+      if (json) context.output.jsonResult(made.summary);
+      else context.output.result(pathsOf(made).join("\n"));
+      return EXIT.ok;
+    } catch (error) {
+      // What a stop interrupts has not failed: the files that were there are there still.
+      if (stopSignal.aborted) return exitCodeOfSignal(stopSignal);
+      throw error;
+    }
   });
-  if (!quiet) showReport(context, made);
-  if (json) context.output.jsonResult(made.summary);
-  else context.output.result(pathsOf(made).join("\n"));
-  return EXIT.ok;
 };
 
 function pathsOf({ folder, summary }: RunReport): readonly string[] {

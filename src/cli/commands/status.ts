@@ -9,7 +9,7 @@ import type { RunStanding } from "../../runs/status.ts";
 import { readStanding } from "../../runs/status.ts";
 import type { RunCommand } from "../command.ts";
 import { runNameOf, withRuns } from "../named-run.ts";
-import { createStopSignals, stopExitCode } from "../signals.ts";
+import { withStopSignal } from "../signals.ts";
 import { renderRun, renderRunTable } from "../status-text.ts";
 
 const WATCH_EVERY_MS = 2_000;
@@ -36,16 +36,7 @@ export const status: RunCommand = async (input, context) => {
       await show();
       return EXIT.ok;
     }
-    const stopping = new AbortController();
-    const onStop = (reason: Parameters<typeof stopExitCode>[0]): void =>
-      stopping.abort(stopExitCode(reason));
-    const stopSignals = createStopSignals({ ...io, onStop });
-    stopSignals.start();
-    try {
-      return await watch(show, stopping.signal);
-    } finally {
-      stopSignals.stop();
-    }
+    return withStopSignal(io, (stopSignal) => watch(show, stopSignal));
   });
 };
 

@@ -26,9 +26,11 @@ async function found(outDir: string): Promise<FoundRun> {
   return { runId, startedAtMs, settings: onDisk.header?.settings, listed: undefined, onDisk };
 }
 
+const stopSignal = new AbortController().signal;
+
 async function report({ outDir }: RunFixture, inputFile?: string, form = FORM) {
   return reportRun(
-    { outDir, redis: undefined, inputFile, form, warn: ignore },
+    { outDir, redis: undefined, inputFile, form, warn: ignore, stopSignal },
     await found(outDir),
   );
 }
@@ -144,10 +146,25 @@ describe("a report is refused", () => {
     expect((await readdir(run.folder.dir)).toSorted()).toEqual(["input", "summary.json"]);
   });
 
+  it("when it is stopped, and leaves the files that were there", async () => {
+    const run = await makeRun(CSV);
+    await run.journal(succeeded(1), failed(3));
+    await report(run);
+    const before = await readFile(run.folder.results, "utf8");
+    await run.journal(succeeded(4));
+    const reading = { outDir: run.outDir, redis: undefined, inputFile: undefined };
+    const stopped = AbortSignal.abort(new Error("stop"));
+    const deps = { ...reading, form: FORM, warn: ignore, stopSignal: stopped };
+    await expect(reportRun(deps, await found(run.outDir))).rejects.toThrow("stop");
+    expect(await readFile(run.folder.results, "utf8")).toBe(before);
+    expect(await readdir(run.outDir)).toEqual([SETTINGS.runId]);
+  });
+
   it("before the journal has begun", async () => {
     const { outDir } = await makeRun(CSV);
     const run = { ...(await found(outDir)), onDisk: undefined };
-    const deps = { outDir, redis: undefined, inputFile: undefined, form: FORM, warn: ignore };
+    const reading = { outDir, redis: undefined, inputFile: undefined };
+    const deps = { ...reading, form: FORM, warn: ignore, stopSignal };
     const error = await refusalOf(reportRun(deps, run), EXIT.usage);
     expect(error.message).toContain("has no journal yet");
   });
