@@ -46,6 +46,19 @@ export default defineConfig({
         },
       },
       {
+        // What may break, one file after the other: docs/reliability.md has the list.
+        extends: true,
+        test: {
+          name: "faults",
+          retry: RETRY,
+          include: ["test/faults/**/*.test.ts"],
+          globalSetup: ["test/helpers/redis-for-tests.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
         // Random kills and long outages, for as long as CHAOS_SECONDS says; a failure is never retried.
         extends: true,
         test: {

@@ -11,6 +11,8 @@ export interface SubmitJob {
   /** Rows that its answer answers: the row itself and its duplicates. */
   readonly weight: number;
   readonly text: string;
+  /** The waiting task that the text answers; absent for a row's own message. */
+  readonly answers?: { readonly taskId: string; readonly contextId: string };
   readonly tryGroup: number;
   /** SendMessage calls made so far. */
   readonly sends: number;

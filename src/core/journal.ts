@@ -16,17 +16,30 @@ export function outcomeLine(outcomeJson: string): string {
   return `{"type":"outcome","outcome":${outcomeJson}}`;
 }
 
-/** Rows whose outcomes so far count no more: they are sent again. */
+/** A person's answer to a task that waits for input. */
+export interface RowReply {
+  readonly row: number;
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly text: string;
+}
+
+/** Rows whose outcomes so far count no more: they are sent again, or their tasks are answered. */
 export interface RetryLine {
   readonly type: "retry";
   /** 1 for the first time that the run was reopened. */
   readonly round: number;
   readonly rows: readonly number[];
+  /** For those of the rows whose task is answered instead of a new one made. */
+  readonly replies?: readonly RowReply[];
 }
 
-/** The first try group of the messages of a round; each round has two, see the track policy. */
-export function tryGroupOfRound(round: number): number {
-  return 2 * round;
+/**
+ * The try group of a row's message in a round. Each round has two, see the track policy: a task that
+ * was answered and is lost then cannot be answered again, so that it begins in the second.
+ */
+export function tryGroupOfRound(round: number, isReply: boolean): number {
+  return 2 * round + (isReply ? 1 : 0);
 }
 
 export type JournalLine =

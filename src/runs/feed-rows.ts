@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SubmitJob, TrackJob } from "../core/job.ts";
+import type { RowReply } from "../core/journal.ts";
 import type { Ledger } from "../redis/ledger.ts";
 import { createTrackJob } from "../steps/track.ts";
 import type { InputPlan, InputScan, PlannedRow } from "./scan-input.ts";
@@ -16,6 +17,8 @@ export interface FeedDeps {
   readonly plan: InputPlan;
   readonly scan: InputScan;
   readonly ledger: Ledger;
+  /** Row -> the answer that is sent instead of its message. */
+  readonly replies: ReadonlyMap<number, RowReply>;
   readonly queues: FeedQueues;
   /** At most so many rows wait in Redis. */
   readonly windowRows: number;
@@ -60,9 +63,16 @@ async function feedChunk(
     if (state.kind !== "unsent" && state.kind !== "intent") continue;
     const tryGroup = state.kind === "intent" ? state.tryGroup : 0;
     const weight = deps.scan.weights.get(row) ?? 1;
-    submits.push({ row, weight, text, tryGroup, sends: tryGroup % 2, spent: [] });
+    const reply = deps.replies.get(row);
+    const job = { row, weight, tryGroup, spent: [] };
+    if (reply === undefined) submits.push({ ...job, text, sends: tryGroup % 2 });
+    else submits.push({ ...job, text: reply.text, answers: taskOf(reply), sends: 0 });
   }
   if (submits.length > 0) await deps.queues.addSubmits(submits);
+}
+
+function taskOf({ taskId, contextId }: RowReply): NonNullable<SubmitJob["answers"]> {
+  return { taskId, contextId };
 }
 
 async function waitForRoom(deps: FeedDeps, rows: number, signal: AbortSignal): Promise<void> {

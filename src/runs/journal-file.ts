@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import type { JournalHeader, JournalLine, RetryLine } from "../core/journal.ts";
+import type { JournalHeader, JournalLine, RetryLine, RowReply } from "../core/journal.ts";
 import { outcomeLine, parseJournalLine } from "../core/journal.ts";
 import type { RowOutcome } from "../core/outcome.ts";
 import { toDisk } from "./disk.ts";
@@ -44,8 +44,8 @@ export async function openJournal(file: string, header: JournalHeader): Promise<
   return {
     append: (outcomes) =>
       toDisk(file, () => write(outcomes.map((json) => `${outcomeLine(json)}\n`).join(""))),
-    appendRetry: ({ round, rows }) =>
-      toDisk(file, () => write(`${JSON.stringify({ type: "retry", round, rows })}\n`)),
+    appendRetry: (retry) =>
+      toDisk(file, () => write(`${JSON.stringify({ type: "retry", ...retry })}\n`)),
     close: () => handle.close(),
   };
 }
@@ -85,6 +85,8 @@ interface JournalPlace extends Omit<PlacedLine, "line"> {
 export interface ReopenedRow {
   readonly round: number;
   readonly offset: number;
+  /** Undefined when the row's own message is sent again. */
+  readonly reply: RowReply | undefined;
 }
 
 /** The rows that were sent again, by row. */
@@ -92,7 +94,9 @@ export async function readReopened(file: string): Promise<ReadonlyMap<number, Re
   const reopened = new Map<number, ReopenedRow>();
   for await (const { line, offset } of readLines(file, RETRY_START)) {
     if (line.type !== "retry") continue;
-    for (const row of line.rows) reopened.set(row, { round: line.round, offset });
+    const { round, rows, replies = [] } = line;
+    for (const row of rows) reopened.set(row, { round, offset, reply: undefined });
+    for (const reply of replies) reopened.set(reply.row, { round, offset, reply });
   }
   return reopened;
 }

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
+import type { RowReply } from "../core/journal.ts";
 import { tryGroupOfRound } from "../core/journal.ts";
 import { parseTemplate } from "../core/message-template.ts";
 import { isSettled } from "../core/progress.ts";
@@ -48,6 +49,8 @@ export interface BegunRun {
   readonly input: InputFacts;
   readonly record: RunRecord;
   readonly ledger: Ledger;
+  /** Row -> the answer that is sent instead of its message. */
+  readonly replies: ReadonlyMap<number, RowReply>;
 }
 
 /** A run whose journal is open here. */
@@ -91,7 +94,8 @@ export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<B
     if (deps.reopening === undefined) await record.begin(beginning);
     else await reopenRun({ settings, folder, record }, deps.reopening, beginning);
     const ledger = new Ledger(deps.client, known.runId, settings);
-    const run = { settings, folder, plan, scan, input, record, ledger };
+    const replies = await readReplies(folder);
+    const run = { settings, folder, plan, scan, input, record, ledger, replies };
     if (existsSync(folder.journal)) await restoreFromJournal(run);
     return run;
   } catch (error) {
@@ -172,11 +176,19 @@ export async function restoreFromJournal({
   await markReopened(folder, ledger);
 }
 
+async function readReplies({ journal }: RunFolder): Promise<ReadonlyMap<number, RowReply>> {
+  const replies = new Map<number, RowReply>();
+  for (const [row, { reply }] of await readReopened(journal)) {
+    if (reply !== undefined) replies.set(row, reply);
+  }
+  return replies;
+}
+
 /** What is sent again is another message: the agent must not take it for the one that failed. */
 async function markReopened({ journal }: RunFolder, ledger: Ledger): Promise<void> {
-  const rows = Array.from(await readReopened(journal), ([row, { round }]) => ({
+  const rows = Array.from(await readReopened(journal), ([row, { round, reply }]) => ({
     row,
-    tryGroup: tryGroupOfRound(round),
+    tryGroup: tryGroupOfRound(round, reply !== undefined),
   }));
   for (let from = 0; from < rows.length; from += RESTORE_CHUNK) {
     await ledger.reopenRows(rows.slice(from, from + RESTORE_CHUNK));

@@ -1,14 +1,15 @@
 import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { RunSettings } from "../core/run-settings.ts";
+import type { RunLimits } from "../redis/run-record.ts";
 import { agentOrigin } from "./agent-gate.ts";
 import { settledEnd } from "./choose-file.ts";
 import type { FoundRun } from "./find-run.ts";
 import { requireInput } from "./given-input.ts";
 import { holdRun } from "./hold-run.ts";
 import { limitsOf } from "./prepare-run.ts";
-import type { RetryChoice } from "./reopen-run.ts";
-import { findRetryRows } from "./reopen-run.ts";
+import type { Reopening, RetryChoice, TaskAnswer } from "./reopen-run.ts";
+import { findReplies, findRetryRows } from "./reopen-run.ts";
 import { requireKey } from "./require-key.ts";
 import type { RunEnd, RunFileDeps } from "./run-context.ts";
 import { runFolder, settledSummary } from "./run-folder.ts";
@@ -31,25 +32,75 @@ export async function retryRun(
   run: FoundRun,
   choice: RetryChoice,
 ): Promise<RunEnd> {
-  const { outDir, config, warn, stopSignal } = deps;
+  const { outDir } = deps;
   const { runId } = run;
-  const settings = settingsHere(deps, run);
-  refuseOtherAgent(settings, config.agent.url);
-  requireKey(config.agent, deps.apiKey);
+  const settings = requireOwnRun(deps, run);
   const summary = run.onDisk === undefined ? undefined : settledSummary(run.onDisk);
   if (summary?.rows.unprocessed === 0) {
     const rows = await findRetryRows(runFolder(outDir, runId), choice);
     if (rows.length === 0) return settledEnd(outDir, runId);
   }
+  return goOnReopened(deps, settings, { kind: "retry", choice, limits: limitsNow(deps) });
+}
+
+/**
+ * Sends answers to the tasks of a run that wait for them, follows these to their end, and merges their
+ * outcomes into the run. Answers to tasks that do not wait any more are told and left out.
+ *
+ * @throws OnboardError exit 2 when the run is not settled or has rows that were never sent, and as
+ * retryRun
+ */
+export async function answerRun(
+  deps: RetryDeps,
+  run: FoundRun,
+  answers: readonly (TaskAnswer & { readonly place: string })[],
+): Promise<RunEnd> {
+  const { outDir, warn } = deps;
+  const { runId } = run;
+  const settings = requireOwnRun(deps, run);
+  const summary = run.onDisk === undefined ? undefined : settledSummary(run.onDisk);
+  if (summary === undefined || summary.rows.unprocessed > 0) {
+    const is = summary === undefined ? "is not settled yet" : "has rows that were never sent";
+    const first = summary === undefined ? "status" : "retry";
+    throw new OnboardError(EXIT.usage, `run ${runId} ${is}`, {
+      hint: `its questions can be answered when all its rows are settled: onboard-batch ${first} ${runId} comes first`,
+    });
+  }
+  const replies = await findReplies(runFolder(outDir, runId), answers);
+  const waiting = new Set(replies.map(({ taskId }) => taskId));
+  for (const { taskId, place } of answers) {
+    if (!waiting.has(taskId)) warn(`${place}: no row of run ${runId} waits for this answer`);
+  }
+  if (replies.length === 0) return settledEnd(outDir, runId);
+  return goOnReopened(deps, settings, { kind: "answer", answers, limits: limitsNow(deps) });
+}
+
+/** What a run was limited to before does not hold for what is begun now. */
+function limitsNow({ config }: RetryDeps): RunLimits {
+  return limitsOf(config.limits, Date.now());
+}
+
+async function goOnReopened(
+  deps: RetryDeps,
+  settings: RunSettings,
+  reopening: Reopening,
+): Promise<RunEnd> {
+  const { outDir, config, warn, stopSignal } = deps;
   const redis = await deps.openRedis();
   const placeInput = (target: string): Promise<void> =>
     requireInput({ file: deps.input, outDir }, settings, target);
-  // What the run was limited to before does not hold for what is begun now.
-  const limits = limitsOf(config.limits, Date.now());
-  const reopening = { choice, limits };
   const opening = { client: redis.client, outDir, warn, stopSignal, placeInput, reopening };
   const holding = { ...deps, form: config.output, redis, opening, whenHeld: "refuse" } as const;
   return holdRun(holding, settings, (held) => runSession({ ...deps, redis }, held));
+}
+
+/** The settings of a run whose journal is here, and whose agent this process was configured with. */
+function requireOwnRun(deps: RetryDeps, run: FoundRun): RunSettings {
+  const { config, apiKey } = deps;
+  const settings = settingsHere(deps, run);
+  refuseOtherAgent(settings, config.agent.url);
+  requireKey(config.agent, apiKey);
+  return settings;
 }
 
 function settingsHere({ outDir }: RetryDeps, { runId, onDisk }: FoundRun): RunSettings {

@@ -8,6 +8,7 @@ import { judgeTask, messageOutcome } from "../core/task-outcome.ts";
 import { UNCERTAIN_POLL_MS } from "../core/track-policy.ts";
 import type { Pass } from "../redis/gate.ts";
 import type { SendIntent, SendLeave, TaskEntry } from "../redis/ledger.ts";
+import { askAboutTask } from "./agent-calls.ts";
 import { finishRow, reportFailure } from "./finish.ts";
 import type { StepDeps } from "./step-deps.ts";
 import { createTrackJob, pollTask } from "./track.ts";
@@ -71,7 +72,7 @@ async function sendInTurn(
 }
 
 async function sendAtPace(deps: StepDeps, job: StepJob<SubmitJob>, pass: Pass): Promise<SendTry> {
-  const { row, text, tryGroup } = job.data;
+  const { row, text, tryGroup, answers = {} } = job.data;
   // The intent is written while the slot is waited for, so that Redis' time does not shift the call.
   const leave = await deps.ledger.beginSend(intentOf(job));
   if (leave.kind !== "go") return { kind: "no-leave", leave };
@@ -84,7 +85,7 @@ async function sendAtPace(deps: StepDeps, job: StepJob<SubmitJob>, pass: Pass): 
   const { runId, startedAtMs } = deps.settings;
   const messageId = computeMessageId({ runId, startedAtMs, row, text, tryGroup });
   const submittedAtMs = deps.now();
-  const reply = await deps.client.sendMessage({ messageId, text }, deps.callSignal);
+  const reply = await deps.client.sendMessage({ messageId, text, ...answers }, deps.callSignal);
   return { kind: "sent", reply, submittedAtMs, first: leave.first };
 }
 
@@ -180,10 +181,12 @@ async function track(
   }
 }
 
+type FailedSend = Sent & { readonly failure: CallFailure; readonly signal: AbortSignal };
+
 async function afterFailedSend(
   deps: StepDeps,
   job: SubmitJob,
-  sent: Sent & { readonly failure: CallFailure },
+  sent: FailedSend,
 ): Promise<StepOutcome<SubmitJob>> {
   const { failure, first } = sent;
   const { away, streak } = await reportFailure(deps, failure, job.row);
@@ -206,11 +209,43 @@ async function afterFailedSend(
       return { kind: "again", data, delayMs: decision.delayMs };
     }
     case "fail":
-      return failRow(deps, tried, { ...sent, reason: decision.reason });
+      return failSend(deps, job, { ...sent, reason: decision.reason, sends: tried.sends });
     case "stop":
       deps.onStop(decision.stop);
       return { kind: "again", data: job, delayMs: 0 };
   }
+}
+
+/** A row's own message fails its row; an answer may have failed because of what became of its task. */
+function failSend(
+  deps: StepDeps,
+  job: SubmitJob,
+  sent: FailedSend & { readonly reason: AgentReason; readonly sends: number },
+): Promise<StepOutcome<SubmitJob>> {
+  const { failure, sends } = sent;
+  return job.answers === undefined || !isAboutTask(failure)
+    ? failRow(deps, { ...job, sends }, sent)
+    : endUnanswered(deps, job, { ...sent, taskId: job.answers.taskId });
+}
+
+/** Whether the agent may have refused an answer because of its task (A2A §3.4.2). */
+function isAboutTask({ kind }: CallFailure): boolean {
+  return kind === "refused" || kind === "task-not-found" || kind === "not-cancelable";
+}
+
+/** A task that takes no answer has ended or is gone: how it stands now is what the row gets. */
+async function endUnanswered(
+  deps: StepDeps,
+  job: SubmitJob,
+  sent: FailedSend & { readonly taskId: string },
+): Promise<StepOutcome<SubmitJob>> {
+  const { submittedAtMs, failure } = sent;
+  const reply = await askAboutTask(deps, sent.taskId, sent.signal);
+  if (reply.kind === "task") return followTask(deps, job, { ...sent, task: reply.task });
+  const isLost = reply.failure.kind === "task-not-found";
+  const reason = isLost ? "TASK_LOST" : "AGENT_REFUSED";
+  const why = { failure: isLost ? reply.failure : failure, reason, submittedAtMs } as const;
+  return failRow(deps, { ...job, sends: job.sends + 1 }, why);
 }
 
 /** The spent attempts that still count: those that an outage took are given back. */

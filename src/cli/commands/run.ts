@@ -1,8 +1,8 @@
 import type { ExitCode } from "../../core/exit-code.ts";
-import { EXIT } from "../../core/exit-code.ts";
 import { runFile } from "../../runs/run-file.ts";
 import type { RunCommand } from "../command.ts";
 import { createCommandParts } from "../command-parts.ts";
+import { worstExitCode } from "../exit-codes.ts";
 import { inputPath } from "../run-deps.ts";
 import { showRun } from "../shown-run.ts";
 import { stoppable } from "../stoppable.ts";
@@ -19,27 +19,6 @@ export const run: RunCommand = async ({ words }, context) => {
       const shown = { context, loaded, parts, stopSignal, file };
       exitCodes.push(await showRun(shown, (deps) => runFile(deps, given)));
     }
-    return worst(exitCodes);
+    return worstExitCode(exitCodes);
   });
 };
-
-/** What stopped a run weighs more than rows that failed, and a signal more than anything. */
-const SEVERITY: readonly ExitCode[] = [
-  EXIT.ok,
-  EXIT.rowsFailed,
-  EXIT.stopped,
-  EXIT.held,
-  EXIT.usage,
-  EXIT.unavailable,
-  EXIT.credentials,
-  EXIT.bug,
-  EXIT.interrupted,
-  EXIT.terminated,
-];
-
-function worst(exitCodes: readonly ExitCode[]): ExitCode {
-  return exitCodes.reduce<ExitCode>(
-    (a, b) => (SEVERITY.indexOf(b) > SEVERITY.indexOf(a) ? b : a),
-    EXIT.ok,
-  );
-}

@@ -24,7 +24,7 @@ async function setup(names: readonly string[], windowRows = 50_000) {
   const run = await createTestRun(harness.client, { total: scan.total });
   const { queues } = harness;
   const feed = (signal = new AbortController().signal): Promise<void> =>
-    feedRows({ plan, scan, ledger: run.ledger, queues, windowRows }, signal);
+    feedRows({ plan, scan, ledger: run.ledger, queues, windowRows, replies: new Map() }, signal);
   return { harness, run, feed, queues };
 }
 
