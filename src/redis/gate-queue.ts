@@ -79,7 +79,8 @@ export class GateQueue {
     poll: { kind: "poll", waiters: [], isAsking: false, timer: undefined },
   };
   private places: number;
-  private goodSinceAsked = false;
+  /** When the last good answer came that Redis was not told of, on the clock of `performance.now()`. */
+  private goodAtMs: number | undefined;
   private isTroubled = false;
   private isStopped = false;
   /** Redis' clock, seen from `performance.now()`; this host's until Redis has told its own. */
@@ -124,7 +125,7 @@ export class GateQueue {
 
   /** Takes in a good answer; tells whether Redis must know it at once. */
   noteGood(): boolean {
-    this.goodSinceAsked = true;
+    this.goodAtMs = performance.now();
     return this.isTroubled;
   }
 
@@ -132,11 +133,11 @@ export class GateQueue {
     this.isTroubled = true;
   }
 
-  /** Whether there was a good answer since this was last asked. */
-  takeGood(): boolean {
-    const good = this.goodSinceAsked;
-    this.goodSinceAsked = false;
-    return good;
+  /** ms since the last good answer that this was not asked about yet; empty when there was none. */
+  takeGood(): string {
+    const { goodAtMs } = this;
+    this.goodAtMs = undefined;
+    return goodAtMs === undefined ? "" : (performance.now() - goodAtMs).toFixed(3);
   }
 
   /** @param awaySince ms on Redis' clock, empty while the agent is well */
@@ -199,7 +200,7 @@ export class GateQueue {
   }
 
   private async ask(line: Line, wanted: number, intervalMs: number): Promise<Grant> {
-    const good = this.takeGood() ? "1" : "0";
+    const good = this.takeGood();
     const askedAtMs = performance.now();
     const [, awaySince = "", againIn, redisNow, ...waits] = await this.acquire(
       [this.deps.key],

@@ -30,6 +30,8 @@ export interface ReportResult {
   readonly away: boolean;
   /** The streak of failures that this one belongs to; empty for anything else. */
   readonly streak: string;
+  /** How long ago the agent was away to everybody until then; infinite when nobody knows of it. */
+  readonly awayAgoMs: number;
 }
 
 export interface CallGateDeps {
@@ -47,7 +49,11 @@ const RECHECK_AFTER_MS = 50;
 const MIN_LATENESS_MS = 20;
 const PROBE_EVERY_MS = 1_000;
 
-const NOTHING_REPORTED: ReportResult = { away: false, streak: "" };
+const NOTHING_REPORTED: ReportResult = {
+  away: false,
+  streak: "",
+  awayAgoMs: Number.POSITIVE_INFINITY,
+};
 
 /**
  * The door to one agent for all runs of this process: rate gate, breaker and the bound of calls in
@@ -112,12 +118,16 @@ export class CallGate {
     rowKey: string,
     retryAfterMs: number | undefined,
   ): Promise<ReportResult> {
-    const [awaySince = "", streak = ""] = await this.reportScript(
+    const [awaySince = "", streak = "", awayAgoMs = ""] = await this.reportScript(
       [this.key, this.outagesKey],
-      [kind, rowKey, retryAfterMs ?? "", this.queue.takeGood() ? "1" : "0"],
+      [kind, rowKey, retryAfterMs ?? "", this.queue.takeGood()],
     );
     this.queue.noteCondition(awaySince, PROBE_EVERY_MS);
-    return { away: awaySince !== "", streak };
+    return {
+      away: awaySince !== "",
+      streak,
+      awayAgoMs: awayAgoMs === "" ? Number.POSITIVE_INFINITY : Number(awayAgoMs),
+    };
   }
 
   /** Which of these streaks turned out to be outages, so that their attempts do not count. */

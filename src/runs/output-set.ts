@@ -29,6 +29,9 @@ export interface OutputSetOptions {
   readonly form: OutputForm;
 }
 
+/** Files appear in the same order, whichever of them had the first row. */
+const CLOSING_ORDER = ["results", "failures", "needsInput", "unprocessed"] as const;
+
 /** results and failures are always there; the others only if any row is in them, results.jsonl if it was asked for. */
 export function createOutputSet(options: OutputSetOptions): OutputSet {
   const { folder, form } = options;
@@ -59,7 +62,7 @@ export function createOutputSet(options: OutputSetOptions): OutputSet {
     },
     async close() {
       await Promise.all([csv("results"), csv("failures")]);
-      for (const opening of open.values()) await (await opening).close();
+      for (const name of CLOSING_ORDER) await (await open.get(name))?.close();
       await jsonl?.close();
       for (const name of ["needsInput", "unprocessed"] as const) {
         if (!open.has(name)) await rm(folder[name], { force: true });

@@ -2,7 +2,7 @@ import type { CallFailure } from "../core/call.ts";
 import type { TrackJob } from "../core/job.ts";
 import type { RowOutcome } from "../core/outcome.ts";
 import type { RowFacts } from "../core/task-outcome.ts";
-import type { CallReport } from "../redis/gate.ts";
+import type { CallReport, ReportResult } from "../redis/gate.ts";
 import type { Reception } from "../redis/ledger.ts";
 import type { StepDeps } from "./step-deps.ts";
 
@@ -52,14 +52,18 @@ const REPORTED_AS = {
   aborted: "nothing",
 } as const satisfies Record<Exclude<CallFailure["kind"], "throttled">, string>;
 
-const AGENT_THERE = { away: false, streak: "" };
+const AGENT_THERE: ReportResult = {
+  away: false,
+  streak: "",
+  awayAgoMs: Number.POSITIVE_INFINITY,
+};
 
 /** Tells the gate how a call failed and counts what the contract counts. */
 export async function reportFailure(
   deps: StepDeps,
   failure: CallFailure,
   row: number,
-): Promise<{ readonly away: boolean; readonly streak: string }> {
+): Promise<ReportResult> {
   deps.rowLog.callFailed(row, failure);
   if (failure.kind === "throttled") await deps.record.countCall("rateLimited");
   const report = reportOf(failure, `${deps.settings.runId}/${row}`);

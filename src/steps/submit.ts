@@ -189,7 +189,9 @@ async function afterFailedSend(
   sent: FailedSend,
 ): Promise<StepOutcome<SubmitJob>> {
   const { failure, first } = sent;
-  const { away, streak } = await reportFailure(deps, failure, job.row);
+  const { streak, ...reported } = await reportFailure(deps, failure, job.row);
+  // An outage that ended while the answer was waited for is the agent's, too.
+  const away = reported.away || reported.awayAgoMs < deps.now() - sent.submittedAtMs;
   const written = failure.kind !== "not-written" && failure.kind !== "aborted";
   if (!written) await deps.ledger.undoSend(job.row, first);
   const tried = written ? { ...job, sends: job.sends + 1 } : job;

@@ -100,7 +100,7 @@ export function perSecond(sorted: readonly number[]): number {
 
 /** Reports a failed call of each row. */
 export async function failFor(gate: CallGate, rows: readonly number[]) {
-  let last = { away: false, streak: "" };
+  let last = { away: false, streak: "", awayAgoMs: Number.POSITIVE_INFINITY };
   for (const row of rows) last = await gate.report({ kind: "failed", rowKey: `run/${row}` });
   return last;
 }

@@ -4,19 +4,21 @@
 -- KEYS  1 gate
 -- ARGV  1 kind 'send'|'poll'  2 slots wanted  3 horizon in ms: later slots are not reserved
 --       4 this kind's interval in ms  5 interval for all calls in ms (0: none)
---       6 '1' when this process had a good answer since it last asked
+--       6 ms since this process's last good answer, '' when it had none since it last told of one
 -- Returns {status 'open'|'closed'|'probe', away since (ms or ''), ms until asking again is of use, now ms, wait ms of each slot…}
 -- Atomic: slots are reserved in both buckets or in none.
 local kind = ARGV[1]
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
 local names = { kind .. 'At', 'totalAt', 'closedUntil', 'openSince', 'probeAt', kind .. 'Interval',
-  kind .. 'IntervalUntil', 'totalInterval', 'totalIntervalUntil', 'failed', 'strikes' }
+  kind .. 'IntervalUntil', 'totalInterval', 'totalIntervalUntil', 'failed', 'strikes', 'failedAt' }
 local got = redis.call('HMGET', KEYS[1], unpack(names))
 local function number(i) return tonumber(got[i] or '0') or 0 end
 
-if ARGV[6] == '1' and number(10) + number(11) > 0 then
-  redis.call('HDEL', KEYS[1], 'failed', 'failedRows', 'openSince', 'probeAt', 'strikes')
+-- An answer from before the first failure says nothing about what came then.
+if ARGV[6] ~= '' and number(10) + number(11) > 0 and now - tonumber(ARGV[6]) > number(12) then
+  redis.call('HDEL', KEYS[1], 'failed', 'failedRows', 'failedAt', 'openSince', 'probeAt', 'strikes')
+  if got[4] then redis.call('HSET', KEYS[1], 'awayUntil', string.format('%.3f', now)) end
   got[4] = false
 end
 redis.call('PEXPIRE', KEYS[1], 86400000)

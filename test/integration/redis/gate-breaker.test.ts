@@ -60,6 +60,23 @@ describe("the breaker", () => {
     expect((await failFor(gates[0], TEN_ROWS.slice(0, 9))).away).toBe(false);
   });
 
+  test("a good answer from before the failures, told late by another process, does not hide them", async () => {
+    const { gates } = await openTwoGates();
+    await gates[1].report({ kind: "good" });
+    await failFor(gates[0], TEN_ROWS.slice(0, 9));
+    expect((await failFor(gates[1], TEN_ROWS.slice(9))).away).toBe(true);
+  });
+
+  test("who reports a failure after an outage learns how long ago it ended", async () => {
+    const { gates } = await openTwoGates();
+    expect((await failFor(gates[0], [1])).awayAgoMs).toBe(Number.POSITIVE_INFINITY);
+    await failFor(gates[0], TEN_ROWS);
+    await gates[0].report({ kind: "good" });
+    const late = await gates[1].report({ kind: "failed", rowKey: "run/1" });
+    expect(late).toMatchObject({ away: false });
+    expect(late.awayAgoMs).toBeLessThan(2_000);
+  });
+
   test("while the agent is away one probe a second gets through, of all processes together", async () => {
     const { gates } = await openTwoGates();
     await failFor(gates[0], TEN_ROWS);
