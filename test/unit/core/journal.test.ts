@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outcomeLine, parseJournalLine } from "../../../src/core/journal.ts";
+import { outcomeLine, parseJournalLine, tryGroupOfRound } from "../../../src/core/journal.ts";
 
 describe("a line of the journal", () => {
   it("gives the outcome back that was written", () => {
@@ -44,4 +44,14 @@ describe("a line of the journal", () => {
       expect(parseJournalLine(line)).toBeUndefined();
     },
   );
+});
+
+describe("the try groups of a round", () => {
+  it("are two, and no other round's; an answer begins in the second", () => {
+    const groups = [1, 2].flatMap((round) => [
+      tryGroupOfRound(round, false),
+      tryGroupOfRound(round, true),
+    ]);
+    expect(groups).toEqual([2, 3, 4, 5]);
+  });
 });
