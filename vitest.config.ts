@@ -2,10 +2,10 @@ import { defineConfig } from "vitest/config";
 import { CountReporter } from "./test/helpers/count-reporter.ts";
 
 /**
- * Processes, clocks and kills: on a host that others use too, one more try tells a stall of the host
- * from a defect. A defect fails both.
+ * Processes, clocks and kills: on a host that others use too, two more tries tell a stall of the host
+ * from a defect. A defect fails all of them.
  */
-const RETRY = 1;
+const RETRY = 2;
 
 export default defineConfig({
   test: {
