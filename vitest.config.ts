@@ -69,6 +69,20 @@ export default defineConfig({
         },
       },
       {
+        // How fast the agent is called: measured alone, when all others have ended.
+        extends: true,
+        test: {
+          name: "pace",
+          retry: RETRY,
+          include: ["test/pace/**/*.test.ts"],
+          globalSetup: ["test/helpers/redis-for-tests.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
         extends: true,
         test: {
           name: "e2e",
