@@ -8,9 +8,6 @@ export type LookAtCells = (column: number) => CellsLook;
 
 const CLEAR_SHARE = 0.8;
 
-/** Says nothing about any column. */
-export const NO_CELLS: LookAtCells = () => "unclear";
-
 /** Judges columns by the first records of the file. */
 export function lookAtCells(rows: readonly (readonly string[])[]): LookAtCells {
   return (column) => {

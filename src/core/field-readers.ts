@@ -72,9 +72,8 @@ function createReader(
   pieces: Pieces,
   finish: Finish | undefined,
 ): FieldReader {
-  const [only] = pieces;
-  const [column] = only ?? [];
-  if (pieces.length === 1 && only?.length === 1 && column !== undefined) {
+  const [column, ...others] = pieces.flat();
+  if (column !== undefined && others.length === 0) {
     return (cells, partner, notes) => {
       const text = textOf(cells[column], field, notes);
       if (text !== "")

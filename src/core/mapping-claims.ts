@@ -1,4 +1,4 @@
-import { type CellsLook, type LookAtCells, NO_CELLS } from "./column-evidence.ts";
+import type { CellsLook, LookAtCells } from "./column-evidence.ts";
 import { type AliasMatch, matchHeader, matchHeaderWords } from "./header-aliases-match.ts";
 import type { PartnerField } from "./partner.ts";
 
@@ -51,7 +51,7 @@ interface Evidence {
 export function claimByAlias(
   columns: readonly HeaderColumn[],
   placed: ReadonlySet<PartnerField>,
-  look: LookAtCells = NO_CELLS,
+  look: LookAtCells,
 ): AliasClaims {
   const candidates = columns.flatMap((column): Candidate[] => {
     const [match, ...others] = matchHeader(column.name).filter((one) => isBelievable(one, column));

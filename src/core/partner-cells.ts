@@ -86,8 +86,8 @@ function noName(
       `The record has ${cells.length} of ${header.length} cells and ends before the name.`,
     );
   }
-  const names = nameColumns.map((column) => `"${header[column]?.trim() ?? ""}"`);
-  const word = nameColumns.map((column) => cells[column]?.trim() ?? "").find((cell) => cell !== "");
+  const names = nameColumns.map((column) => `"${header[column]?.trim()}"`);
+  const word = nameColumns.map((column) => cells[column]?.trim()).find(Boolean);
   const found = word === undefined ? "empty" : `no name but "${word.slice(0, 40)}"`;
   return bad("NAME_MISSING", `The name is ${found} (column ${names.join(", ")}).`);
 }

@@ -51,6 +51,9 @@ describe("mapColumns", () => {
     expect(warnings).toEqual([
       "For city, column 2 (City) is used and not 3 (Town), 4 (Stadt), 5 (Ville) and 1 more; --map city=Header chooses.",
     ]);
+    expect(mapped(["Company", "City", "Town"]).warnings).toEqual([
+      "For city, column 2 (City) is used and not 3 (Town); --map city=Header chooses.",
+    ]);
   });
 
   it("lets two columns of one name step in for one another and says so", () => {
