@@ -49,17 +49,18 @@ const NEXT_STEPS: Readonly<Record<FailureReason, string>> = {
   AGENT_REFUSED:
     "The agent takes no such message, and would not next time either. Read its words; mend the row or message.template.",
   AGENT_UNAVAILABLE:
-    "The agent was not reached, or broke off, in every try. Run failures.csv when it is well again.",
-  PROTOCOL_ERROR: `The agent's answers could not be read. Run failures.csv once more; if it stays, ${ASK_AGENT}.`,
+    "The agent was not reached, or broke off, in every try. Retry the run when it is well again.",
+  PROTOCOL_ERROR: `The agent's answers could not be read. Retry the run; if it stays, ${ASK_AGENT}.`,
   RESULT_TOO_LARGE:
     "The answer is larger than a row may have. Ask for less in message.template; for a large HTTP answer raise agent.maxResponseBytes.",
-  TASK_FAILED: `Run failures.csv once more; if it stays, ${ASK_AGENT}.`,
+  TASK_FAILED: `Retry the run; if it stays, ${ASK_AGENT}.`,
   TASK_REJECTED: "The agent does not want this task. Read its words and mend the row.",
-  TASK_CANCELED: "Somebody canceled the task. Run failures.csv if the rows are still wanted.",
-  TASK_LOST: `The agent forgot the task twice. Run failures.csv once more; if it stays, ${ASK_AGENT}.`,
-  TASK_TIMEOUT: "Run failures.csv with a larger --task-timeout, or when the agent is less busy.",
-  AUTH_REQUIRED: `The agent waits for a permission that this program cannot give: ${ASK_AGENT}, then run failures.csv.`,
-  UNKNOWN_STATE: `The task is in a state that this version does not know: ${ASK_AGENT}, or update this program.`,
+  TASK_CANCELED: "Somebody canceled the task. Retry the run if the rows are still wanted.",
+  TASK_LOST: `The agent forgot the task twice. Retry the run; if it stays, ${ASK_AGENT}.`,
+  TASK_TIMEOUT:
+    "Retry the run when the agent is less busy, or run failures.csv with a larger --task-timeout.",
+  AUTH_REQUIRED: `The agent waits for a permission that this program cannot give: ${ASK_AGENT}, then retry the run.`,
+  UNKNOWN_STATE: `The task is in a state that this version does not know: ${ASK_AGENT}, or update this program and retry the run.`,
 };
 
 /** What a person does about failures of a reason, in one or two sentences; undefined for one of another version. */

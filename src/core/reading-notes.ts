@@ -58,7 +58,7 @@ export function createReadingNotes(): ReadingNotes {
 }
 
 function sentence(what: string, { count, lines }: Note): string {
-  const more = count > lines.length ? ", …" : "";
+  const more = count > lines.length ? " and others" : "";
   return count === 1
     ? `${what}: line ${lines.join(", ")}.`
     : `${what}: ${count} times, line ${lines.join(", ")}${more}.`;

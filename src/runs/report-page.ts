@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describeDuration } from "../core/duration.ts";
-import { nextStepFor } from "../core/failure.ts";
+import { isRetryableReason, nextStepFor } from "../core/failure.ts";
 import type { Html } from "../core/html.ts";
 import { html } from "../core/html.ts";
 import type { OutputForm } from "../core/output-form.ts";
@@ -26,6 +26,8 @@ const STYLE_HASH = createHash("sha256").update(REPORT_STYLE).digest("base64");
 /** Nothing but the page's own style counts: what slipped through all escaping could still do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
 
+const ANSWER_THEM = html`They are in needs-input.csv. Fill in <code>onboard_answer</code>; <code>onboard-batch answer needs-input.csv</code> sends the answers.`;
+
 /** The whole page: one file without scripts, which needs nothing from elsewhere. */
 export function renderReport(page: ReportPage): string {
   const { summary, settings, form, story, warnings } = page;
@@ -42,8 +44,8 @@ export function renderReport(page: ReportPage): string {
 <body>
 ${renderHead(summary)}
 ${renderTotals(summary)}
-${renderReasons(story)}
-${renderExamples("Questions of the agent", story.questions, "They are in needs-input.csv.")}
+${renderReasons(story, summary.runId)}
+${renderExamples("Questions of the agent", story.questions, ANSWER_THEM)}
 ${renderTimeline(story.timeline)}
 ${renderExamples("Repaired rows", story.repaired, "Their first try came to nothing, a later one was answered.")}
 ${renderInput(summary, warnings)}
@@ -82,17 +84,25 @@ function renderTotals({ rows, calls }: RunSummaryFile): Html {
     ([label, count, look]) =>
       html`<div><dt>${label}</dt><dd class="${look}">${grouped(count)}</dd></div>`,
   )}</dl>
-<p class="soft">${grouped(calls.sendMessage)} messages sent, ${grouped(calls.retries)} of them again; asked about tasks ${grouped(calls.getTask)} times; slowed down by the agent ${grouped(calls.rateLimited)} times.</p>`;
+<p class="soft">${grouped(calls.sendMessage)} messages sent, ${grouped(calls.retries)} of them again; asked about tasks ${howOften(calls.getTask)}; slowed down by the agent ${howOften(calls.rateLimited)}.</p>`;
+}
+
+function howOften(count: number): string {
+  return count === 1 ? "once" : `${grouped(count)} times`;
 }
 
 function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, "\u202F");
 }
 
-function renderReasons({ reasons }: RunStory): Html | undefined {
+function renderReasons({ reasons }: RunStory, runId: string): Html | undefined {
   if (reasons.length === 0) return undefined;
   return html`<h2>Failures by reason</h2>
-<p>All of them are in failures.csv, which can be run as it is.</p>
+<p>All of them are in failures.csv, which can be run as it is. ${
+    reasons.some(({ reason }) => isRetryableReason(reason))
+      ? html`<code>onboard-batch retry ${runId}</code> sends those again that can end differently.`
+      : undefined
+  }</p>
 ${reasons.map(renderReason)}`;
 }
 
@@ -105,7 +115,7 @@ ${renderRows(examples)}`;
 function renderExamples(
   title: string,
   { count, examples }: RunStory["questions"],
-  words: string,
+  words: string | Html,
 ): Html | undefined {
   if (count === 0) return undefined;
   return html`<h2>${title}: ${grouped(count)}</h2>

@@ -22,6 +22,7 @@ p { margin: .3rem 0; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; margin: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); }
+th { white-space: nowrap; padding-right: 1rem; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; width: 1%; padding-right: 1rem; }
 td.message { white-space: pre-wrap; }
 svg { display: block; width: 100%; height: auto; }

@@ -7,7 +7,7 @@ it("counts equal notes together and shows the first five lines", () => {
     notes.line = line;
     notes.add("Odd");
   }
-  expect(notes.warnings()).toEqual(["Odd: 7 times, line 1, 2, 3, 4, 5, …."]);
+  expect(notes.warnings()).toEqual(["Odd: 7 times, line 1, 2, 3, 4, 5 and others."]);
 });
 
 it("lists what is left out, in bounded memory", () => {

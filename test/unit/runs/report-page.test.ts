@@ -68,6 +68,9 @@ describe("the report of a run", () => {
     expect(text).toContain("Run partners-1 is completed .");
     expect(text).toContain("2026-11-30T20:00:00.000Z to 2026-11-30T20:02:33.000Z, 2 min 33 s");
     expect(text).toMatch(/rows 12.345 succeeded 12.344 failed 1/);
+    expect(text).toContain(
+      "5 of them again; asked about tasks once; slowed down by the agent 0 times.",
+    );
     expect(text).not.toContain("Failures by reason");
     expect(text).not.toContain("Questions of the agent");
     expect(text).not.toContain("Repaired rows");
@@ -105,10 +108,20 @@ describe("the report of a run", () => {
       teller.add({ row, line: row + 1, ending: { kind: "outcome", outcome, isDuplicate: false } });
     }
     const text = textOf(page({ story: teller.story() }));
+    expect(text).toContain("onboard-batch retry partners-1 sends those again");
     expect(text).toMatch(/TASK_TIMEOUT: 1 .*--task-timeout.* 1 2 too slow/);
-    expect(text).toMatch(/Questions of the agent: 1 .* 2 3 Which Globex\?/);
+    expect(text).toMatch(/Questions of the agent: 1 .*onboard-batch answer.* 2 3 Which Globex\?/);
     expect(text).toMatch(/Repaired rows: 1 .* 3 4 answered at try 2/);
     expect(text).toContain("Outcomes per minute");
+  });
+
+  it("offers no retry when every failure would end the same", () => {
+    const teller = createStoryTeller();
+    const outcome = failed(1, { reason: "TASK_REJECTED" });
+    teller.add({ row: 1, line: 2, ending: { kind: "outcome", outcome, isDuplicate: false } });
+    const text = textOf(page({ story: teller.story() }));
+    expect(text).toContain("TASK_REJECTED: 1");
+    expect(text).not.toContain("onboard-batch retry");
   });
 
   it("tells skipped lines and warnings, and not endlessly many", () => {
