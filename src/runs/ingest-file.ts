@@ -1,6 +1,7 @@
 import { EXIT } from "../core/exit-code.ts";
 import { createRunQueues } from "../queue/run-queues.ts";
 import { runPrefix } from "../redis/keys.ts";
+import { whileBeating } from "./beat.ts";
 import { withChosenFile } from "./choose-file.ts";
 import { feedRows } from "./feed-rows.ts";
 import { beginRun } from "./open-run.ts";
@@ -22,7 +23,8 @@ export function ingestFile(deps: RunFileDeps, file: string): Promise<RunEnd> {
       const run = await beginRun(opening, settings);
       const end = { runId, folder: run.folder, summary: undefined, wasSettled: false };
       try {
-        await feedRows({ ...run, queues, windowRows: Number.POSITIVE_INFINITY }, stopSignal);
+        const feeding = { ...run, queues, windowRows: Number.POSITIVE_INFINITY };
+        await whileBeating(run.record, () => feedRows(feeding, stopSignal));
         return { ...end, exitCode: EXIT.ok, error: undefined };
       } catch (error) {
         if (!stopSignal.aborted) throw error;

@@ -16,6 +16,7 @@ import type { KnownOutcome } from "../redis/ledger.ts";
 import { Ledger } from "../redis/ledger.ts";
 import type { RunLimits } from "../redis/run-record.ts";
 import { RunRecord } from "../redis/run-record.ts";
+import { whileBeating } from "./beat.ts";
 import { toDisk } from "./disk.ts";
 import type { Journal } from "./journal-file.ts";
 import { openJournal, readOutcomes, readReopened } from "./journal-file.ts";
@@ -96,7 +97,7 @@ export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<B
     const ledger = new Ledger(deps.client, known.runId, settings);
     const replies = await readReplies(folder);
     const run = { settings, folder, plan, scan, input, record, ledger, replies };
-    if (existsSync(folder.journal)) await restoreFromJournal(run);
+    if (existsSync(folder.journal)) await whileBeating(record, () => restoreFromJournal(run));
     return run;
   } catch (error) {
     // A run that never began leaves nothing behind.

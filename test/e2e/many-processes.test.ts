@@ -44,6 +44,16 @@ describe("ingest, workers and collect", () => {
     expect(many.summary.failuresByReason).toEqual(single.summary.failuresByReason);
   });
 
+  test("ingest shows that it works on the run while nobody else does", async (context) => {
+    const stage = await openStage(context);
+    await stage.agent();
+    const watch = stage.watch();
+    await stage.run("ingest", await stage.partners(20_000));
+    const beats = new Set(watch.readings.map(({ heartbeatAt }) => heartbeatAt));
+    // The first is of the run's beginning; feeding takes some seconds.
+    expect(beats.size).toBeGreaterThanOrEqual(3);
+  });
+
   test("a worker of another agent leaves a run alone, and takes it up when it is its own", async (context) => {
     const stage = await openStage(context);
     const other = await stage.agent({ duration: { kind: "fixed", ms: 10 } });
