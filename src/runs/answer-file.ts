@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { errorText } from "../core/errors.ts";
@@ -7,7 +8,8 @@ import type { Log } from "../core/log.ts";
 import { parseOwnJson } from "../core/own-json.ts";
 import { isRedisOutage } from "../core/redis-outage.ts";
 import type { Ledger } from "../redis/ledger.ts";
-import { isAlive } from "../redis/process-identity.ts";
+import type { ProcessIdentity } from "../redis/process-identity.ts";
+import { isSameAlive, ownIdentity } from "../redis/process-identity.ts";
 import type { PaidAnswer, StoreAnswer } from "../steps/step-deps.ts";
 
 /** Answers that were paid for while Redis was away; the next start on this host reads them. */
@@ -86,8 +88,9 @@ async function append(file: string, answer: PaidAnswer): Promise<void> {
 }
 
 /** The file of this process for a run, in this host's state folder. */
-export function ownAnswerFile(stateDir: string, runId: string): string {
-  return path.join(stateDir, "answers", `${runId}.${process.pid}.ndjson`);
+export async function ownAnswerFile(stateDir: string, runId: string): Promise<string> {
+  const { pid, startedAt } = await ownIdentity();
+  return path.join(stateDir, "answers", `${runId}.${pid}.${startedAt}.ndjson`);
 }
 
 /** Puts what processes that are gone have left of a run into Redis. */
@@ -98,17 +101,21 @@ export async function replayLeftAnswers(
 ): Promise<void> {
   const dir = path.join(stateDir, "answers");
   const names = existsSync(dir) ? await readdir(dir) : [];
+  const own = await ownIdentity();
   for (const name of names) {
-    const pid = pidOf(name, runId);
-    const isLeft = pid !== undefined && (pid === process.pid || !(await isAlive(pid)));
+    const writer = writerOf(name, runId);
+    // What this process kept in an earlier session of the run is left, too.
+    const isOwn = writer?.pid === own.pid && writer.startedAt === own.startedAt;
+    const isLeft = writer !== undefined && (isOwn || !(await isSameAlive(writer)));
     if (isLeft) await replayAnswers(path.join(dir, name), ledger);
   }
 }
 
 /** Undefined for a file of another run. */
-function pidOf(name: string, runId: string): number | undefined {
-  const digits = name.slice(runId.length + 1).replace(".ndjson", "");
-  return name === `${runId}.${digits}.ndjson` && /^\d+$/.test(digits) ? Number(digits) : undefined;
+function writerOf(name: string, runId: string): ProcessIdentity | undefined {
+  const [id, pid = "", startedAt = "", ending, ...rest] = name.split(".");
+  const isOfRun = id === runId && ending === "ndjson" && rest.length === 0 && /^\d+$/.test(pid);
+  return isOfRun ? { host: hostname(), pid: Number(pid), startedAt } : undefined;
 }
 
 /** Puts the answers of an earlier process into Redis, where they are not known yet, and removes the file. */

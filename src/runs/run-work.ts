@@ -33,7 +33,7 @@ export class RunWork {
   readonly monitor: Monitor;
 
   private readonly deps: RunWorkDeps;
-  private readonly answers: AnswerFile;
+  private answers: AnswerFile | undefined;
   private readonly sendHold = new SendHold();
   private readonly stopping = new AbortController();
   private worker: StepWorker | undefined;
@@ -43,9 +43,8 @@ export class RunWork {
   private isCanceling = false;
 
   constructor(deps: RunWorkDeps) {
-    const { settings, record, redis, log, stateDir } = deps;
+    const { settings, record, redis } = deps;
     this.deps = deps;
-    this.answers = createAnswerFile(ownAnswerFile(stateDir, settings.runId), log);
     this.monitor = createMonitor({
       record,
       bounds: settings,
@@ -80,7 +79,7 @@ export class RunWork {
     this.stopping.abort();
     await this.working;
     await this.worker?.stop(reason);
-    await this.answers.close();
+    await this.answers?.close();
     await this.monitor.stop();
   }
 
@@ -95,7 +94,9 @@ export class RunWork {
 
   private async work(signal: AbortSignal): Promise<void> {
     const { deps, sendHold } = this;
-    await replayLeftAnswers(deps.stateDir, deps.settings.runId, deps.ledger);
+    const { stateDir, settings, log } = deps;
+    await replayLeftAnswers(stateDir, settings.runId, deps.ledger);
+    this.answers = createAnswerFile(await ownAnswerFile(stateDir, settings.runId), log);
     const { url, transport } = await deps.openAgent();
     const onAway = (sinceMs: number | undefined): void => {
       this.meetingAwaySinceMs = sinceMs;

@@ -1,9 +1,14 @@
 import { EventEmitter, once } from "node:events";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { AnswerFile } from "../../../src/runs/answer-file.ts";
-import { createAnswerFile, replayAnswers } from "../../../src/runs/answer-file.ts";
+import {
+  createAnswerFile,
+  ownAnswerFile,
+  replayAnswers,
+  replayLeftAnswers,
+} from "../../../src/runs/answer-file.ts";
 import type { PaidAnswer } from "../../../src/steps/step-deps.ts";
 import { type PrivateRedis, startPrivateRedis } from "../../helpers/redis-for-tests.ts";
 import { createTestRun, openTestRedis, testTask } from "../../helpers/run-for-tests.ts";
@@ -25,6 +30,13 @@ async function setup(file?: string): Promise<Setup> {
   const place = file ?? path.join(await tempFolder(), "answers", "run-1.ndjson");
   const recorded = recordLog();
   return { ...recorded, file: place, answers: createAnswerFile(place, recorded.log) };
+}
+
+/** The process that runs this one. */
+async function livingParent(): Promise<{ pid: number; startedAt: string }> {
+  const text = await readFile(`/proc/${process.ppid}/stat`, "utf8");
+  const startedAt = text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  return { pid: process.ppid, startedAt };
 }
 
 /** A write that Redis takes its time for. */
@@ -205,6 +217,30 @@ describe("the next start", () => {
     await replayAnswers(file, run.ledger);
     expect(await run.outcomes()).toEqual([succeeded(8, { text: "first" })]);
     expect((await run.progress()).succeeded).toBe(before.succeeded);
+  });
+
+  it("takes the files of processes that are gone, whoever has their id now, and of no other run", async () => {
+    const { client } = await openTestRedis(redis.url);
+    const run = await createTestRun(client, { total: 10 });
+    const dir = await tempFolder();
+    const left = await ownAnswerFile(dir, run.settings.runId);
+    const [id, pid] = path.basename(left).split(".");
+    const living = await livingParent();
+    const names = {
+      own: path.basename(left),
+      "earlier, same id": `${id}.${pid}.1.ndjson`,
+      living: `${id}.${living.pid}.${living.startedAt}.ndjson`,
+      "another run's": `${id}-2.${pid}.1.ndjson`,
+    };
+    await mkdir(path.dirname(left));
+    for (const name of Object.values(names)) {
+      await writeFile(path.join(path.dirname(left), name), `${JSON.stringify(OUTCOME)}\n`);
+    }
+    await replayLeftAnswers(dir, run.settings.runId, run.ledger);
+    expect((await readdir(path.dirname(left))).toSorted()).toEqual(
+      [names.living, names["another run's"]].toSorted(),
+    );
+    expect((await run.progress()).succeeded).toBe(2);
   });
 
   it("has nothing to do when there is no file", async () => {
