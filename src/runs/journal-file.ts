@@ -3,6 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { JournalHeader, JournalLine, RetryLine, RowReply } from "../core/journal.ts";
 import { outcomeLine, parseJournalLine } from "../core/journal.ts";
 import type { RowOutcome } from "../core/outcome.ts";
+import { createBlockReader } from "./block-reader.ts";
 import { toDisk } from "./disk.ts";
 
 /** The record of what was paid for, open for more; only whole, synced lines count. */
@@ -173,12 +174,13 @@ export async function indexOutcomes(file: string): Promise<OutcomesByRow> {
     lengths[outcome.row] = length;
   }
   const handle = await open(file, "r").catch(() => undefined);
+  // Rows end about in the order of the input: their lines lie near one another.
+  const readPiece = handle === undefined ? undefined : createBlockReader(handle);
   return {
     async read(row) {
       const length = lengths[row] ?? 0;
-      if (length === 0 || handle === undefined) return undefined;
-      const line = Buffer.alloc(length);
-      await handle.read(line, 0, length, offsets[row] ?? 0);
+      if (length === 0 || readPiece === undefined) return undefined;
+      const line = await readPiece(offsets[row] ?? 0, length);
       const parsed = parseJournalLine(line.toString("utf8"));
       return parsed?.type === "outcome" ? parsed.outcome : undefined;
     },
