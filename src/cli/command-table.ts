@@ -229,6 +229,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./commands/answer.ts")).answer,
   },
   {
+    name: "doctor",
+    words: "",
+    summary: "tell whether a run would have what it needs, and how to mend what it lacks",
+    settings: ["agentUrl", "out", "requestTimeout", "redis.url", ...TALK, "force"],
+    flags: [CONFIG],
+    examples: ["onboard-batch doctor", "onboard-batch doctor --json"],
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
+  {
     name: "sandbox",
     words: "",
     summary: "a simulated agent for trying and testing without a key",
