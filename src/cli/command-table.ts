@@ -256,6 +256,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./commands/sandbox.ts")).sandbox,
   },
   {
+    name: "completion",
+    words: "<shell>",
+    summary: "print what teaches bash, zsh or fish to complete commands, flags, files and runs",
+    settings: [],
+    flags: [],
+    examples: [
+      'eval "$(onboard-batch completion bash)"',
+      "onboard-batch completion fish > ~/.config/fish/completions/onboard-batch.fish",
+    ],
+    load: async () => (await import("./commands/completion.ts")).completion,
+  },
+  {
     name: "version",
     words: "",
     summary: "tell the version",

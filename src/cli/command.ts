@@ -1,6 +1,7 @@
 import type { LoadedConfig } from "../config/resolve-config.ts";
 import type { SettingKey } from "../config/settings.ts";
 import type { ExitCode } from "../core/exit-code.ts";
+import type { CommandShape } from "./completion-script.ts";
 import type { CliIo } from "./io.ts";
 import type { Output } from "./output.ts";
 
@@ -21,8 +22,8 @@ export interface CommandContext {
    * @throws OnboardError exit 2
    */
   readonly loadConfig: () => Promise<LoadedConfig>;
-  /** Every command's name. */
-  readonly commandNames: readonly string[];
+  /** Every command, as it can be typed. */
+  readonly commands: readonly CommandShape[];
   /** Shows the help of one command, or of all; tells whether there is such a command. */
   readonly showHelp: (command: string | undefined) => boolean;
 }

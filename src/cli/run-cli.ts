@@ -2,6 +2,7 @@ import { type Command, CommanderError } from "commander";
 import type { ConfigInput, LoadedConfig } from "../config/resolve-config.ts";
 import { EXIT, type ExitCode } from "../core/exit-code.ts";
 import type { CommandContext, CommandInput } from "./command.ts";
+import type { CommandShape } from "./completion-script.ts";
 import type { CliIo } from "./io.ts";
 import { createOutput, describeStreams, type Output } from "./output.ts";
 import { createProgram } from "./program.ts";
@@ -70,12 +71,25 @@ function createContext(
     io,
     output,
     loadConfig: () => loadForCommand({ ...io, flags }, session),
-    commandNames: program.commands.map((command) => command.name()),
+    commands: program.commands.map(shapeOf),
     showHelp: (name) => {
       const command = name === undefined ? program : findCommand(program, name);
       command?.outputHelp();
       return command !== undefined;
     },
+  };
+}
+
+function shapeOf(command: Command): CommandShape {
+  return {
+    name: command.name(),
+    summary: command.description(),
+    argument: command.registeredArguments[0]?.name() ?? "",
+    flags: command.options.map(({ flags, long, description }) => ({
+      name: long ?? flags,
+      value: /<([^>]+)>/.exec(flags)?.[1] ?? "",
+      help: description,
+    })),
   };
 }
 

@@ -5,12 +5,12 @@ import type { RunCommand } from "../command.ts";
 import { HELP_TOPICS } from "../help-topics.ts";
 
 /** `onboard-batch help [topic]` */
-export const help: RunCommand = async ({ words: [topic] }, { output, showHelp, commandNames }) => {
+export const help: RunCommand = async ({ words: [topic] }, { output, showHelp, commands }) => {
   const text = topic === undefined ? undefined : HELP_TOPICS.get(topic);
   if (text !== undefined) {
     output.result(text());
   } else if (!showHelp(topic)) {
-    throw unknownTopic(topic ?? "", [...commandNames, ...HELP_TOPICS.keys()]);
+    throw unknownTopic(topic ?? "", [...commands.map(({ name }) => name), ...HELP_TOPICS.keys()]);
   }
   return EXIT.ok;
 };
