@@ -23,6 +23,8 @@ export interface Slot {
   readonly waitMs: number;
   /** Distance of the slots at this rate. */
   readonly intervalMs: number;
+  /** Which connection to Redis gave it: one that starts anew may have forgotten it. */
+  readonly connection: number;
 }
 
 /** What the gate knows about the agent. Times are ms of this host's clock. */
@@ -83,6 +85,11 @@ export class GateQueue {
   private goodAtMs: number | undefined;
   private isTroubled = false;
   private isStopped = false;
+  /** Counts on each time that the connection, or one to a node of a Cluster, is lost. */
+  private connection = 0;
+  private readonly onLost = (): void => {
+    this.connection += 1;
+  };
   /** Redis' clock, seen from `performance.now()`; this host's until Redis has told its own. */
   private readonly redisClock = createFarClock(Date.now() - performance.now());
 
@@ -90,6 +97,12 @@ export class GateQueue {
     this.deps = deps;
     this.acquire = loadScript(deps.client, "gate-acquire");
     this.places = deps.concurrency;
+    deps.client.on("close", this.onLost).on("-node", this.onLost);
+  }
+
+  /** Whether Redis can be expected to know a slot still, and not to give its time to somebody else. */
+  isKnown(slot: Slot): boolean {
+    return slot.connection === this.connection;
   }
 
   /** @throws the signal's reason when it is aborted first */
@@ -162,6 +175,7 @@ export class GateQueue {
 
   stop(): void {
     this.isStopped = true;
+    this.deps.client.off("close", this.onLost).off("-node", this.onLost);
     for (const line of Object.values(this.lines)) clearTimeout(line.timer);
   }
 
@@ -221,10 +235,11 @@ export class GateQueue {
    */
   private handOut(line: Line, { waitsMs, redisNowMs }: Grant, intervalMs: number): number {
     const readAtMs = this.redisClock.toOwnMs(redisNowMs);
+    const { connection } = this;
     const served = line.waiters.splice(0, waitsMs.length);
     for (const [index, waiter] of served.entries()) {
       const waitMs = waitsMs[index] ?? 0;
-      waiter.grant({ atMs: readAtMs + waitMs, waitMs, intervalMs });
+      waiter.grant({ atMs: readAtMs + waitMs, waitMs, intervalMs, connection });
     }
     return served.length;
   }

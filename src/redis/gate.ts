@@ -10,8 +10,8 @@ import { loadScript } from "./script.ts";
 /** Leave for one call. */
 export interface Pass {
   /**
-   * Waits for the reserved slot; asks for another one when it was missed or the gate closed in the
-   * meantime, so that a stall never turns into a burst.
+   * Waits for the reserved slot; asks for another one when it was missed, Redis may have forgotten it,
+   * or the gate closed in the meantime, so that neither a stall nor a restart turns into a burst.
    */
   ready(): Promise<void>;
   /** Gives the place in this process back; always to be called. */
@@ -89,7 +89,8 @@ export class CallGate {
     const ready = async (): Promise<void> => {
       for (let missed = 0; ; missed += 1) {
         await sleepUntil(slot.atMs, signal);
-        if (isPunctual(slot, missed) && (await this.isOpenFor(slot))) return;
+        const isGood = this.queue.isKnown(slot) && isPunctual(slot, missed);
+        if (isGood && (await this.isOpenFor(slot))) return;
         release();
         slot = await this.queue.reserve(kind, rates, signal);
         holdsPlace = true;

@@ -190,6 +190,25 @@ describe("when Redis is away", () => {
     await Promise.all(waiting);
   });
 
+  test("slots that it has forgotten are not used beside those that it gives anew", async () => {
+    const redis = await startPrivateRedis();
+    onTestFinished(() => redis.stop());
+    const key = newKey();
+    const { gate } = await openGate({ key, url: redis.url });
+    const rates: CallRates = { sendPerSecond: 10, pollPerSecond: 10 };
+    const times: number[] = [];
+    const call = async (): Promise<void> => {
+      times.push(await pass(gate, "send", rates));
+    };
+    // The slots of a second are in hand when Redis loses them.
+    const before = Array.from({ length: 10 }, call);
+    await vi.waitUntil(() => times.length === 1);
+    await redis.kill();
+    await redis.restart();
+    await Promise.all([...before, ...Array.from({ length: 10 }, call)]);
+    expect(mostInAnySecond(times.toSorted((a, b) => a - b))).toBeLessThanOrEqual(11);
+  });
+
   test("a Redis that takes no writes is asked again until it does", async () => {
     const redis = await startPrivateRedis();
     onTestFinished(() => redis.stop());
