@@ -16,7 +16,7 @@ import { runFolder } from "../../src/runs/run-folder.ts";
 import type { InputPlan, PlannedRow } from "../../src/runs/scan-input.ts";
 import { planRows, scanInput } from "../../src/runs/scan-input.ts";
 import { writeOutputs } from "../../src/runs/write-outputs.ts";
-import { tableCsv, wildCell, wildTable } from "./fuzz-files.ts";
+import { tableCsv, wildCell, wildTable } from "./fuzz-cells.ts";
 import { testSettings } from "./run-for-tests.ts";
 
 /** What an agent may make of a row; of a row without one the run knows nothing. */
@@ -233,10 +233,10 @@ async function readOutput({ run, plan, folder }: Written, name: OutputName) {
   const configured = name === "results" ? columns.map((column) => column.name) : [];
   const ours = [...COMMON_COLUMNS, ...OUR_COLUMNS[name], ...uniqueNames(configured, own)];
   assert.deepEqual(header, [...own, ...ours]);
-  return records.map((cells) => ({
-    ...Object.fromEntries(own.map((_, column) => [`own ${column}`, cells[column] ?? ""])),
-    ...Object.fromEntries(ours.map((column, at) => [column, cells[own.length + at] ?? ""])),
-  }));
+  const columnNames = [...own.map((_, column) => `own ${column}`), ...ours];
+  return records.map((cells) =>
+    Object.fromEntries(columnNames.map((column, at) => [column, cells[at] ?? ""])),
+  );
 }
 
 interface OutputCheck {
@@ -274,14 +274,11 @@ async function expectJsonl(
   assert.deepEqual(
     lines.map((line) => {
       const { row, input } = JSON.parse(line) as { row: number; input: Record<string, string> };
-      return [String(row), Object.values(input).toSorted()];
+      return [String(row), new Set(Object.values(input))];
     }),
-    results.map((row) => [
-      row["onboard_row"],
-      Object.keys(row)
-        .filter((column) => column.startsWith("own "))
-        .map((column) => row[column])
-        .toSorted(),
-    ]),
+    results.map((row) => {
+      const own = Object.keys(row).filter((column) => column.startsWith("own "));
+      return [row["onboard_row"], new Set(own.map((column) => row[column]))];
+    }),
   );
 }
