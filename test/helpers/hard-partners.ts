@@ -106,7 +106,7 @@ const HARD_CSV = [HARD_HEADER, ...HARD_ROWS]
   .join("");
 
 /** An output file that holds all hard rows. */
-export interface FedBack {
+interface FedBack {
   /** `failures.csv`, `needs-input.csv` or `unprocessed.csv`. */
   readonly name: string;
   readonly path: string;
