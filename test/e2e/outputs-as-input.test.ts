@@ -1,5 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { HARD_TABLE, openHardStage } from "../helpers/hard-partners.ts";
+
+// Thirteen commands one after the other, on a machine that others use too.
+vi.setConfig({ testTimeout: 150_000 });
 
 describe.concurrent("failures, needs-input and unprocessed as inputs", () => {
   for (const words of [[], ["--excel"]]) {
