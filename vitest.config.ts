@@ -83,6 +83,14 @@ export default defineConfig({
         },
       },
       {
+        // Any bytes and any outcomes, FUZZ_CASES of each; a failure is never retried.
+        extends: true,
+        test: {
+          name: "fuzz",
+          include: ["test/fuzz/**/*.test.ts"],
+        },
+      },
+      {
         extends: true,
         test: {
           name: "e2e",

@@ -11,6 +11,7 @@ import {
 } from "./id-forms.ts";
 import type { InputShape } from "./input.ts";
 import { isNullWord } from "./null-words.ts";
+import { ownText } from "./own-text.ts";
 import { PARTNER_FIELDS, type PartnerField } from "./partner.ts";
 import { splitPostalCity } from "./postal-city.ts";
 import type { ReadingNotes } from "./reading-notes.ts";
@@ -38,6 +39,7 @@ const IDS: ReadonlySet<PartnerField> = new Set([
 
 /** Countries repeat: more different texts than these are looked up anew each time. */
 const MAX_REMEMBERED = 5_000;
+const MAX_REMEMBERED_LENGTH = 100;
 
 /**
  * Gives a reader for each mapped field. The country is read first, since numbers are judged by it.
@@ -120,7 +122,9 @@ function createCountryFinish(): Finish {
     let code = known.get(text);
     if (code === undefined) {
       code = countryCodeOf(text) ?? "";
-      if (known.size < MAX_REMEMBERED) known.set(text, code);
+      if (known.size < MAX_REMEMBERED && text.length <= MAX_REMEMBERED_LENGTH) {
+        known.set(ownText(text), code);
+      }
     }
     if (code !== "") return code;
     notes.add("The country is none that is known; it is sent as it stands");

@@ -1,3 +1,5 @@
+import { ownText } from "./own-text.ts";
+
 /** A line of the file that is no row; nothing of the file is left out without one. */
 export interface SkippedLine {
   /** 1-based physical line. */
@@ -46,7 +48,7 @@ export function createReadingNotes(): ReadingNotes {
     },
     skip(line, why, text) {
       if (skipped.length < MAX_SKIPPED) {
-        skipped.push({ line, why, text: text.slice(0, SKIPPED_TEXT) });
+        skipped.push({ line, why, text: ownText(text.slice(0, SKIPPED_TEXT)) });
         return;
       }
       this.line = line;

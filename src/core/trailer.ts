@@ -30,7 +30,7 @@ const MARKS: readonly RegExp[] = [
   /^fin(?<count>\d+)$/iu,
   /^file creation time\b/iu,
   /^\(?(?<count>\d+) (?:rows?|records?)(?: (?:affected|selected|fetched|returned))?\.?\)?$/iu,
-  /^\W*(?:(?:record|row|line)s? count|(?:number|no\.?) of (?:records|rows|lines)|anzahl (?:der )?(?:datensätze|sätze|zeilen)|nombre (?:de lignes|d['’]enregistrements))\W*(?<count>\d*)\W*$/iu,
+  /^\W*(?:(?:record|row|line)s? count|(?:number|no\.?) of (?:records|rows|lines)|anzahl (?:der )?(?:datensätze|sätze|zeilen)|nombre (?:de lignes|d['’]enregistrements))\W*(?:(?<count>\d+)\W*)?$/iu,
 ];
 
 /**

@@ -67,8 +67,13 @@ function usualWidth(rows: readonly Cells[]): number {
 
 /** Whether a first record is rather data than a header: a number, a company's or a country's sign among its cells. */
 export function looksLikeData(cells: Cells): boolean {
-  return cells.some((cell) => DATA.test(cell.trim()));
+  return cells
+    .map((cell) => cell.trim())
+    .some((cell) => cell.length <= MAX_DATA && DATA.test(cell));
 }
+
+/** A longer cell tells nothing, and could take the pattern ages. */
+const MAX_DATA = 250;
 
 const DATA =
   /^(?:\d[\d\s.,/-]*|[A-Z]{2}\d{6,}|https?:\/\/\S+|\S+@\S+\.\S+|.+[ ,](?:gmbh|ag|kg|s\.?a\.?|s\.?l\.?|s\.?r\.?l\.?|s\.?p\.?a\.?|ltd\.?|limited|inc\.?|llc|plc|b\.?v\.?|n\.?v\.?|sp\. z o\. ?o\.?))$/iu;

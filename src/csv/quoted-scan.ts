@@ -7,8 +7,11 @@ export type QuotedScan =
   | { readonly kind: "cells"; readonly end: number; readonly cells: readonly string[] }
   /** Text stands behind a closing quote: a quote is missing or one too many. */
   | { readonly kind: "loose"; readonly end: number }
-  /** A quote is opened and does not close as it should. */
-  | { readonly kind: "lost" }
+  /**
+   * A quote is opened and does not close as it should. Whichever record comes to one of the cells that begin at
+   * `overLines` is read on as this one was, and is lost too.
+   */
+  | { readonly kind: "lost"; readonly overLines: readonly number[] }
   /** More text is needed to tell. */
   | { readonly kind: "open" };
 
@@ -19,6 +22,8 @@ export interface ScanInput {
   readonly start: number;
   readonly isLast: boolean;
   readonly breaks: LineBreaks;
+  /** Whether a cell that begins there is known to be part of a lost record. */
+  readonly isLost: (at: number) => boolean;
 }
 
 /** How a cell ends. */
@@ -30,7 +35,7 @@ type CellEnd =
   | { readonly kind: "open" };
 
 const OPEN = { kind: "open" } as const;
-const LOST = { kind: "lost" } as const;
+const LOST_CELL = { kind: "lost" } as const;
 
 /**
  * Reads a record in which quotes occur. A quote opens only at the start of a cell (RFC 4180 §2.5); one in the middle
@@ -38,35 +43,51 @@ const LOST = { kind: "lost" } as const;
  * has lost its twin: the one that seems to close opens the next cell.
  */
 export function scanQuotedRecord(input: ScanInput): QuotedScan {
-  const { text, start, breaks } = input;
+  const { text, start, breaks, isLost } = input;
   const cells: string[] = [];
+  const overLines: number[] = [];
   let isLoose = false;
   let lineEnd = -1;
   let at = start;
-  while (at - start <= MAX_RECORD_LENGTH) {
+  while (at - start <= MAX_RECORD_LENGTH && !isLost(at)) {
     // Looked for once a line, not once a cell.
     if (lineEnd < at) lineEnd = breaks.next(at);
-    let end = text[at] === '"' ? readQuotedCell(input, at) : readPlainCell(input, at, lineEnd);
-    if (end.kind === "text") {
-      isLoose = true;
-      end = readPlainCell(input, end.at, lineEnd);
-    }
-    if (end.kind !== "delimiter" && end.kind !== "record") return unfinished(input, end);
+    const first = text[at] === '"' ? readQuotedCell(input, at) : readPlainCell(input, at, lineEnd);
+    if (text[at] === '"' && isOverLines(input, first, lineEnd)) overLines.push(at);
+    isLoose ||= first.kind === "text";
+    const end = first.kind === "text" ? readPlainCell(input, first.at, lineEnd) : first;
+    if (end.kind !== "delimiter") return ended(input, end, { cells, overLines, isLoose });
     cells.push(end.cell);
-    if (end.kind === "record") return finished(input, end.at, isLoose ? undefined : cells);
     at = end.at + 1;
   }
-  return LOST;
+  return { kind: "lost", overLines };
+}
+
+interface Reading {
+  readonly cells: string[];
+  readonly overLines: readonly number[];
+  readonly isLoose: boolean;
 }
 
 /** A record that is too long is taken for one that lost a quote, wherever the text happens to be cut. */
-function finished({ start }: ScanInput, end: number, cells: string[] | undefined): QuotedScan {
-  if (end - start > MAX_RECORD_LENGTH) return LOST;
-  return cells === undefined ? { kind: "loose", end } : { kind: "cells", end, cells };
+function ended(
+  { text, start }: ScanInput,
+  last: CellEnd,
+  { cells, overLines, isLoose }: Reading,
+): QuotedScan {
+  const end = last.kind === "record" ? last.at : text.length;
+  const isTooLong = end - start > MAX_RECORD_LENGTH;
+  if (last.kind === "open" && !isTooLong) return OPEN;
+  if (last.kind !== "record" || isTooLong) return { kind: "lost", overLines };
+  if (isLoose) return { kind: "loose", end };
+  cells.push(last.cell);
+  return { kind: "cells", end, cells };
 }
 
-function unfinished({ text, start }: ScanInput, { kind }: CellEnd): QuotedScan {
-  return kind === "open" && text.length - start <= MAX_RECORD_LENGTH ? OPEN : LOST;
+/** Whether the cell goes on behind its line. Text that is surely there tells, so that it is the same for all chunks. */
+function isOverLines({ start }: ScanInput, end: CellEnd, lineEnd: number): boolean {
+  if (lineEnd - start > MAX_RECORD_LENGTH) return false;
+  return end.kind === "lost" || end.kind === "open" || end.at > lineEnd;
 }
 
 function readPlainCell(input: ScanInput, from: number, lineEnd: number): CellEnd {
@@ -82,7 +103,7 @@ function readPlainCell(input: ScanInput, from: number, lineEnd: number): CellEnd
 function readQuotedCell(input: ScanInput, from: number): CellEnd {
   const { text, syntax, isLast, breaks } = input;
   const quote = closingQuote(text, from + 1);
-  if (quote === -1) return isLast ? LOST : OPEN;
+  if (quote === -1) return isLast ? LOST_CELL : OPEN;
   const at = quote + 1;
   // Behind the last quote that is there its twin may still come, and behind a CR its LF.
   if (!isLast && (at >= text.length || breaks.isOpen(at))) return OPEN;
@@ -90,7 +111,7 @@ function readQuotedCell(input: ScanInput, from: number): CellEnd {
   const cell = undoubled(content);
   if (text[at] === syntax.delimiter) return { kind: "delimiter", at, cell };
   if (at >= text.length || isLineBreak(text[at])) return { kind: "record", at, cell };
-  return /[\r\n]/u.test(content) ? LOST : { kind: "text", at };
+  return /[\r\n]/u.test(content) ? LOST_CELL : { kind: "text", at };
 }
 
 function undoubled(content: string): string {

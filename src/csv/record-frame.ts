@@ -19,7 +19,9 @@ interface HeldRecord {
   readonly trailer: Trailer;
 }
 
-const RULING = /^[\s|+\-=_*]*(?:-{3}|={3}|_{3}|\*{3})[\s|+\-=_*]*$/u;
+/** In two steps, since a pattern of both would try every place of a line for the strokes. */
+const RULING_SIGNS = /^[\s|+\-=_*]+$/u;
+const STROKES = /-{3}|={3}|_{3}|\*{3}/u;
 /** Character codes that begin a ruling. */
 const RULING_STARTS: ReadonlySet<number> = new Set(
   Array.from("|+-=_* \t", (character) => character.charCodeAt(0)),
@@ -71,7 +73,7 @@ function createNoRowTest(file: FileShape, notes: ReadingNotes): (record: CellRec
 
   function skipReason(record: CellRecord): string | undefined {
     const { text } = record.raw;
-    if (RULING_STARTS.has(text.charCodeAt(0)) && RULING.test(text)) return "a ruling";
+    if (RULING_STARTS.has(text.charCodeAt(0)) && isRuling(text)) return "a ruling";
     if (file.isList && !text.startsWith("|")) return "outside the list";
     return record.kind === "cells" && isHeader(record.cells) ? "the header once more" : undefined;
   }
@@ -99,6 +101,10 @@ function isEmpty(cells: readonly string[]): boolean {
   if (first > LAST_BLANK && first < DELETE) return false;
   for (const cell of cells) if (cell !== "" && /[^\p{Z}\p{C}]/u.test(cell)) return false;
   return true;
+}
+
+function isRuling(text: string): boolean {
+  return RULING_SIGNS.test(text) && STROKES.test(text);
 }
 
 /** A header that comes again, at a new page or where files were joined; a byte order mark may stand before it. */

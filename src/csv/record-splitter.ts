@@ -49,6 +49,10 @@ class Splitter {
   private breaks = new LineBreaks("", false);
   private isLast = false;
   private position = 0;
+  /** Characters before `text`. */
+  private offset = 0;
+  /** Where cells of lost records begin that go on behind their line: without them each such line is read in vain to the end. */
+  private readonly lostCells = new Set<number>();
   private line = 1;
   /** The first quote that was found at or behind `position`; infinite when there is none. */
   private quoteAt = -1;
@@ -59,6 +63,8 @@ class Splitter {
   }
 
   take(text: string, isLast: boolean): RawRecord[] {
+    this.offset += this.position;
+    this.forgetLostCells();
     this.text = this.text.slice(this.position) + text;
     this.isLast = isLast;
     this.breaks = new LineBreaks(this.text, isLast);
@@ -76,16 +82,27 @@ class Splitter {
     if (this.linesToDrop > 0) return this.dropLine(lineEnd);
     if (this.quoteAt < this.position) this.quoteAt = this.findQuote();
     if (this.quoteAt >= Math.min(lineEnd, this.text.length)) return this.takePlain(lineEnd);
-    const { syntax, text, position: start, isLast, breaks } = this;
-    const scan = scanQuotedRecord({ syntax, text, start, isLast, breaks });
+    const { syntax, text, position: start, isLast, breaks, isLost } = this;
+    const scan = scanQuotedRecord({ syntax, text, start, isLast, breaks, isLost });
     switch (scan.kind) {
       case "cells":
       case "loose":
         return this.takeQuoted(scan, lineEnd);
       case "lost":
+        for (const at of scan.overLines) this.lostCells.add(this.offset + at);
         return this.takeBroken(lineEnd, LOST_QUOTE);
       case "open":
         return false;
+    }
+  }
+
+  private readonly isLost = (at: number): boolean =>
+    this.lostCells.size > 0 && this.lostCells.has(this.offset + at);
+
+  private forgetLostCells(): void {
+    for (const at of this.lostCells) {
+      if (at >= this.offset) return;
+      this.lostCells.delete(at);
     }
   }
 
@@ -123,7 +140,8 @@ class Splitter {
   /** Gives up the line at `position`. */
   private takeBroken(lineEnd: number, why: string): boolean {
     const end = Math.min(lineEnd, this.position + MAX_RECORD_LENGTH);
-    const text = this.text.slice(this.position, end);
+    // A pair of surrogates that is cut in two could not be written as UTF-8.
+    const text = this.text.slice(this.position, end).replace(/[\uD800-\uDBFF]$/, "");
     this.records.push({ kind: "broken", line: this.line, text, why });
     this.linesToDrop = 1;
     return this.dropLine(lineEnd);

@@ -34,7 +34,7 @@ export function uniqueRunId(): string {
 }
 
 /** Settings with bounds that no test meets by accident. */
-function testSettings(changes: Partial<RunSettings> = {}): RunSettings {
+export function testSettings(changes: Partial<RunSettings> = {}): RunSettings {
   return {
     schemaVersion: 1,
     runId: uniqueRunId(),

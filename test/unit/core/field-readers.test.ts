@@ -23,6 +23,12 @@ it("remembers only so many countries, and knows the others nevertheless", () => 
   expect(found.slice(-2)).toEqual([{ country: "PL" }, { country: "PL" }]);
 });
 
+it("takes a country of any length alike each time", () => {
+  const long = `Atlantis ${"x".repeat(200)}`;
+  const found = read(["Land"], { country: [0] }, [[long], [long]]);
+  expect(found).toEqual([{ country: long }, { country: long }]);
+});
+
 it("leaves a place alone that has no country, no code or no city", () => {
   const header = ["PLZ/Ort", "Land"];
   const rows = [

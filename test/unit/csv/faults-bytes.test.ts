@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { zipOf } from "../../helpers/zip-archive.ts";
 import { bytesOf, readAll, refusalOf } from "./read-file-for-tests.ts";
-import { zipOf } from "./zip-for-tests.ts";
 
 const CP850 = { é: 0x82, ä: 0x84, ö: 0x94, ü: 0x81, ß: 0xe1 };
 const MAC = { ü: 0x9f, ö: 0x9a, ä: 0x8a };

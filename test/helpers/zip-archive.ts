@@ -8,12 +8,15 @@ interface ZipOptions {
 }
 
 /** A ZIP archive of members by their names (APPNOTE 6.3.10). */
-export function zipOf(members: Readonly<Record<string, string>>, options: ZipOptions = {}): Buffer {
+export function zipOf(
+  members: Readonly<Record<string, string | Uint8Array>>,
+  options: ZipOptions = {},
+): Buffer {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];
   let at = 0;
-  for (const [name, text] of Object.entries(members)) {
-    const content = Buffer.from(text);
+  for (const [name, given] of Object.entries(members)) {
+    const content = Buffer.from(given);
     const packed = options.isStored === true ? content : deflateRawSync(content);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
