@@ -2,6 +2,7 @@ import { EXIT } from "../core/exit-code.ts";
 import { createRunQueues } from "../queue/run-queues.ts";
 import { runPrefix } from "../redis/keys.ts";
 import { withChosenFile } from "./choose-file.ts";
+import { earlierAnswersFor, NO_EARLIER_ANSWERS } from "./earlier-answers.ts";
 import { feedRows } from "./feed-rows.ts";
 import { beginRun } from "./open-run.ts";
 import type { RunEnd, RunFileDeps } from "./run-context.ts";
@@ -22,7 +23,12 @@ export function ingestFile(deps: RunFileDeps, file: string): Promise<RunEnd> {
       const run = await beginRun(opening, settings);
       const end = { runId, folder: run.folder, summary: undefined, wasSettled: false };
       try {
-        await feedRows({ ...run, queues, windowRows: Number.POSITIVE_INFINITY }, stopSignal);
+        const earlier = run.isReopened ? NO_EARLIER_ANSWERS : earlierAnswersFor(deps, settings);
+        const windowRows = Number.POSITIVE_INFINITY;
+        const onBacklog = tellOnce(() =>
+          deps.warn(`answers of earlier runs wait to be collected: onboard-batch collect ${runId}`),
+        );
+        await feedRows({ ...run, queues, windowRows, earlier, onBacklog }, stopSignal);
         return { ...end, exitCode: EXIT.ok, error: undefined };
       } catch (error) {
         if (!stopSignal.aborted) throw error;
@@ -32,4 +38,12 @@ export function ingestFile(deps: RunFileDeps, file: string): Promise<RunEnd> {
       if (!redis.isAway()) await queues.close();
     }
   });
+}
+
+function tellOnce(tell: () => void): () => void {
+  let isTold = false;
+  return () => {
+    if (!isTold) tell();
+    isTold = true;
+  };
 }

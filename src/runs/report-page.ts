@@ -4,6 +4,7 @@ import { nextStepFor } from "../core/failure.ts";
 import type { Html } from "../core/html.ts";
 import { html } from "../core/html.ts";
 import type { OutputForm } from "../core/output-form.ts";
+import { describeReused } from "../core/progress-line.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { ExampleRow, ReasonStory, RunStory } from "../core/run-story.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
@@ -68,7 +69,7 @@ function tookOf(startedAt: string, finishedAt: string): string {
   return Number.isFinite(tookMs) ? `, ${describeDuration(Math.max(0, tookMs))}` : "";
 }
 
-function renderTotals({ rows, calls }: RunSummaryFile): Html {
+function renderTotals({ rows, calls, reused }: RunSummaryFile): Html {
   const totals: readonly (readonly [string, number, string])[] = [
     ["rows", rows.total, ""],
     ["succeeded", rows.succeeded, "good"],
@@ -82,7 +83,8 @@ function renderTotals({ rows, calls }: RunSummaryFile): Html {
     ([label, count, look]) =>
       html`<div><dt>${label}</dt><dd class="${look}">${grouped(count)}</dd></div>`,
   )}</dl>
-<p class="soft">${grouped(calls.sendMessage)} messages sent, ${grouped(calls.retries)} of them again; asked about tasks ${grouped(calls.getTask)} times; slowed down by the agent ${grouped(calls.rateLimited)} times.</p>`;
+<p class="soft">${grouped(calls.sendMessage)} messages sent, ${grouped(calls.retries)} of them again; asked about tasks ${grouped(calls.getTask)} times; slowed down by the agent ${grouped(calls.rateLimited)} times.</p>
+${reused === 0 ? undefined : html`<p class="soft">${describeReused(reused)}.</p>`}`;
 }
 
 function grouped(count: number): string {

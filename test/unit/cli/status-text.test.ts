@@ -27,6 +27,7 @@ const SUMMARY: RunSummaryFile = {
     needsInput: 10,
     unprocessed: 0,
   },
+  reused: 0,
   failuresByReason: { TASK_REJECTED: 5, TASK_FAILED: 15 },
   calls: { sendMessage: 210, getTask: 400, cancelTask: 1, retries: 10, rateLimited: 2 },
   startedAt: "2026-11-30T20:00:00.000Z",

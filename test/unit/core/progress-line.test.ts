@@ -153,6 +153,7 @@ describe("renderSummary", () => {
         succeeded: 1_960,
         failed: 40,
       }),
+      reused: 0,
       tookMs: 401_000,
       failuresByReason: { TASK_FAILED: 10, AGENT_REFUSED: 30 },
       files: [
@@ -179,6 +180,7 @@ describe("renderSummary", () => {
   it("says how much is not finished and leaves empty parts out", () => {
     const text = renderSummary({
       snapshot: snapshot({ failed: 0 }),
+      reused: 0,
       tookMs: 1_000,
       failuresByReason: {},
       files: [],

@@ -34,6 +34,7 @@ const SUMMARY: RunSummaryFile = {
     needsInput: 0,
     unprocessed: 0,
   },
+  reused: 0,
   failuresByReason: { TASK_FAILED: 1 },
   calls: { sendMessage: 12_350, getTask: 1, cancelTask: 0, retries: 5, rateLimited: 0 },
   startedAt: "2026-11-30T20:00:00.000Z",
@@ -220,6 +221,7 @@ describe("the report of a run", () => {
       folder: run.folder,
       plan: run.plan,
       form: FORM,
+      answers: { stateDir: run.outDir, keptMs: 0 },
       warn: ignore,
       progress: {
         ...times,
@@ -233,6 +235,7 @@ describe("the report of a run", () => {
         retries: 0,
         rateLimited: 0,
         heartbeatAt: "",
+        reused: 0,
       },
       input: inputFactsOf(
         run.plan,

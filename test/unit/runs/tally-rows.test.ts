@@ -9,6 +9,7 @@ it("counts every row once: by its outcome, by its fault, as a duplicate, or as t
   await journal(succeeded(1, { attempts: 3, polls: 4 }), failed(3), needsInput(5, "which?"));
   expect(await tallyRows(plan, folder.journal)).toEqual({
     succeeded: 2,
+    reused: 0,
     failed: 2,
     needsInput: 1,
     rest: 1,
