@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { OutputRow, RunOutputs } from "../helpers/run-outputs.ts";
-import { readOutputs } from "../helpers/run-outputs.ts";
+import { allRows, readOutputs, rowsUpTo } from "../helpers/run-outputs.ts";
 import type { Stage } from "../helpers/stage.ts";
 import { openStage } from "../helpers/stage.ts";
 
@@ -18,6 +18,11 @@ async function runFile(stage: Stage, name: string, ...words: string[]): Promise<
   const end = await stage.run("run", file, "--run-id", runId, "--rate", "100", ...words);
   expect([0, 3], end.stderr).toContain(end.exitCode);
   return readOutputs(stage.outDir, runId);
+}
+
+function partners(from: number, to: number): string {
+  const rows = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  return rows.map((row) => `${row},Partner ${row} GmbH,Bonn\n`).join("");
 }
 
 const sources = ({ results }: RunOutputs): string[] =>
@@ -79,5 +84,64 @@ describe.concurrent("--reuse", () => {
       rows: { succeeded: 4, failed: 1, needsInput: 1 },
       reused: 4,
     });
+  });
+
+  test("settles every row once when it is killed in the middle, by ingest and workers too", async (context) => {
+    const stage = await openStage(context);
+    const agent = await stage.agent({ duration: { kind: "fixed", ms: 0 } });
+    await stage.write("first.csv", `${HEADER}${partners(1, 300)}`);
+    await runFile(stage, "first", "--rate", "1000", "--poll-rate", "1000");
+    const file = await stage.write("second.csv", `${HEADER}${partners(1, 330)}`);
+    const runId = `${stage.runId}-second`;
+    const words = ["run", file, "--run-id", runId, "--rate", "20", "--reuse", "1h"];
+    const watch = stage.watch(runId);
+    const killed = stage.start(...words);
+    await watch.until((reading) => Number(reading["reused"]) > 0);
+    await killed.kill();
+    const end = await stage.run(...words);
+    expect(end.exitCode, end.stderr).toBe(0);
+    expect(end.stderr).toContain("300 rows with answers of earlier runs, no call made for them");
+    const second = await readOutputs(stage.outDir, runId);
+    expect(allRows(second)).toEqual(rowsUpTo(330));
+    expect(second.summary).toMatchObject({ rows: { total: 330, succeeded: 330 }, reused: 300 });
+    expect(sources(second).filter((source) => source === "reused")).toHaveLength(300);
+    expect(agent.stats().tasks).toBe(330);
+
+    const worker = stage.start("worker");
+    const third = `${stage.runId}-third`;
+    const ingest = ["ingest", file, "--run-id", third, "--reuse", "1h"];
+    // A template of its own is another question, also about a partner that is known.
+    stage.setEnv({ XDG_CONFIG_HOME: stage.dir });
+    await mkdir(path.join(stage.dir, "onboard-batch"));
+    await stage.write(
+      "onboard-batch/config.yaml",
+      'message: { template: "Tell me about Name: {name}" }\nlimit: 4\nretention: { answers: 0 }\n',
+    );
+    const ingested = await stage.run(...ingest);
+    expect(ingested.exitCode, ingested.stderr).toBe(0);
+    const collected = await stage.run("collect", third);
+    expect(collected.exitCode, collected.stderr).toBe(0);
+    expect(agent.stats().tasks).toBe(334);
+    // Its own retention is 0: nothing is kept, and nothing of before.
+    expect(await readdir(path.join(stage.dir, "state/onboard-batch/reuse"))).toEqual([]);
+    worker.signal("SIGTERM");
+    await worker.ended;
+  });
+
+  test("is taken by ingest, written by collect, and not by another agent's run", async (context) => {
+    const stage = await openStage(context);
+    const agent = await stage.agent({ duration: { kind: "fixed", ms: 0 } });
+    const file = await stage.write("first.csv", `${HEADER}${partners(1, 3)}`);
+    await runFile(stage, "first");
+    const runId = `${stage.runId}-ingested`;
+    await stage.run("ingest", file, "--run-id", runId, "--reuse", "1h");
+    const collected = await stage.run("collect", runId);
+    expect(collected.exitCode, collected.stderr).toBe(0);
+    expect(sources(await readOutputs(stage.outDir, runId))).toEqual(["reused", "reused", "reused"]);
+    expect(agent.stats().calls.SendMessage).toBe(3);
+    const other = await stage.agent({ duration: { kind: "fixed", ms: 0 } });
+    const elsewhere = await stage.run("run", file, "--run-id", `${runId}-b`, "--reuse", "1h");
+    expect(elsewhere.exitCode, elsewhere.stderr).toBe(0);
+    expect(other.stats().calls.SendMessage).toBe(3);
   });
 });
