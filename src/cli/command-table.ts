@@ -140,8 +140,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     words: "<file>",
     summary: "read a partner file as a run would: its form, columns, bad rows and first message",
     settings: [
+      "agentUrl",
       "limit",
       "dedupe",
+      "reuse",
       "rate",
       "pollRate",
       "totalRate",

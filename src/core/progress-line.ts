@@ -135,8 +135,8 @@ export function renderSummary(summary: RunSummary): string {
 
 /** `1,990 rows with answers of earlier runs, no call made for them` */
 export function describeReused(rows: number): string {
-  const what = rows === 1 ? "row with an answer" : "rows with answers";
-  return `${count(rows)} ${what} of earlier runs, no call made for ${rows === 1 ? "it" : "them"}`;
+  if (rows === 1) return "1 row with an answer of an earlier run, no call made for it";
+  return `${count(rows)} rows with answers of earlier runs, no call made for them`;
 }
 
 const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {

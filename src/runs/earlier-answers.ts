@@ -23,10 +23,15 @@ export interface AskedRow {
 export interface EarlierAnswers {
   /** The newest answer of each row that has one, as the row's outcome. */
   find(rows: readonly AskedRow[]): Promise<readonly SucceededOutcome[]>;
+  /** How many of the rows have one. */
+  count(rows: readonly AskedRow[]): Promise<number>;
 }
 
 /** Without `--reuse`. */
-export const NO_EARLIER_ANSWERS: EarlierAnswers = { find: async () => [] };
+export const NO_EARLIER_ANSWERS: EarlierAnswers = {
+  find: async () => [],
+  count: async () => 0,
+};
 
 export interface EarlierRequest {
   readonly stateDir: string;
@@ -43,16 +48,19 @@ export function openEarlierAnswers({
 }: EarlierRequest): EarlierAnswers {
   const keyOf = createAnswerKeys(settings);
   let indexing: Promise<AnswerIndex> | undefined;
+
+  async function locate(rows: readonly AskedRow[]): Promise<readonly WantedAnswer[]> {
+    const index = await (indexing ??= indexAnswers(stateDir, Date.now() - maxAgeMs));
+    return rows.flatMap(({ row, text }) => {
+      const key = keyOf(text);
+      const place = index.placeOf(key);
+      return place === undefined ? [] : [{ row, key, place }];
+    });
+  }
+
   return {
-    async find(rows) {
-      const index = await (indexing ??= indexAnswers(stateDir, Date.now() - maxAgeMs));
-      const wanted = rows.flatMap(({ row, text }) => {
-        const key = keyOf(text);
-        const place = index.placeOf(key);
-        return place === undefined ? [] : [{ row, key, place }];
-      });
-      return readAnswers(wanted);
-    },
+    find: async (rows) => readAnswers(await locate(rows)),
+    count: async (rows) => (await locate(rows)).length,
   };
 }
 

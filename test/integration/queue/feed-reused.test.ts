@@ -3,6 +3,7 @@ import { parseTemplate } from "../../../src/core/message-template.ts";
 import type { SucceededOutcome } from "../../../src/core/outcome.ts";
 import { openInput } from "../../../src/csv/read-input.ts";
 import type { AskedRow, EarlierAnswers } from "../../../src/runs/earlier-answers.ts";
+import { NO_EARLIER_ANSWERS } from "../../../src/runs/earlier-answers.ts";
 import { feedRows } from "../../../src/runs/feed-rows.ts";
 import { scanInput } from "../../../src/runs/scan-input.ts";
 import { createQueueHarness } from "../../helpers/queue-harness.ts";
@@ -13,6 +14,7 @@ import { tempFile } from "../../unit/csv/temp-folder.ts";
 function answersTo(...texts: string[]) {
   const asked: AskedRow[] = [];
   const earlier: EarlierAnswers = {
+    ...NO_EARLIER_ANSWERS,
     find: async (rows) => {
       asked.push(...rows);
       return rows.filter(({ text }) => texts.includes(text)).map(({ row }) => reused(row));
@@ -38,12 +40,12 @@ async function setup(names: readonly string[], backlogBytes = 67_108_864) {
   const run = await createTestRun(harness.client, options);
   const { queues } = harness;
   const waits = { count: 0 };
+  const onBacklog = (): void => {
+    waits.count += 1;
+  };
   const feed = (earlier: EarlierAnswers, signal = new AbortController().signal): Promise<void> => {
     const { ledger } = run;
     const feeding = { plan, scan, ledger, queues, windowRows: 50_000, replies: new Map(), earlier };
-    const onBacklog = (): void => {
-      waits.count += 1;
-    };
     return feedRows({ ...feeding, onBacklog }, signal);
   };
   return { harness, run, feed, queues, waits };
@@ -106,10 +108,9 @@ describe("feeding with answers of earlier runs", () => {
     await run.client.hset(run.keys.private, "backlogBytes", 6_000);
     const stopping = new AbortController();
     const feeding = feed(answersTo("Name: A").earlier, stopping.signal);
-    const ended = expect(feeding).rejects.toThrow(/aborted/);
     await expect.poll(() => waits.count, PATIENCE).toBeGreaterThan(0);
     stopping.abort();
-    await ended;
+    await expect(feeding).rejects.toThrow(/aborted/);
     expect(await run.outcomes()).toEqual([]);
   });
 

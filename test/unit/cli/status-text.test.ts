@@ -107,6 +107,8 @@ describe("the block of one run", () => {
   });
 
   it("says when no process works on it", () => {
+    const reused = { ...STANDING, summary: { ...SUMMARY, reused: 100 } };
+    expect(renderRun(reused)).toContain("reused       100 rows with answers of earlier runs");
     expect(renderRun(LEFT)).toContain("; no process works on it, last sign of life 3 min 3 s ago");
   });
 

@@ -75,6 +75,8 @@ describe("kept answers", () => {
       { ...outcome, row: 9, attempts: 0, polls: 0, reusedFrom: SETTINGS.runId },
     ]);
     expect(await store.earlier().find([{ row: 9, text: "Name: Other" }])).toEqual([]);
+    const both = ["Name: ACME", "Name: Other"].map((text, row) => ({ row, text }));
+    expect(await store.earlier().count(both)).toBe(1);
   });
 
   it("are for this user alone and do not hold what was asked", async () => {

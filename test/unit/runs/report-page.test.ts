@@ -76,6 +76,14 @@ describe("the report of a run", () => {
     expect(text).not.toContain("Skipped lines");
   });
 
+  it("tells how many rows earlier runs have answered", () => {
+    expect(textOf(page())).not.toContain("earlier runs");
+    const summary = { ...SUMMARY, reused: 12_000 };
+    expect(textOf(page({ summary }))).toContain(
+      "12,000 rows with answers of earlier runs, no call made for them.",
+    );
+  });
+
   it("of a run that goes on says so", () => {
     const rows = { ...SUMMARY.rows, succeeded: 12_000, pending: 300, open: 44, unprocessed: 0 };
     const text = textOf(

@@ -23,6 +23,17 @@ it("counts every row once: by its outcome, by its fault, as a duplicate, or as t
   });
 });
 
+it("counts rows with an answer of an earlier run, and no call for them", async () => {
+  const { plan, folder, journal } = await makeRun(CSV);
+  await journal({ ...succeeded(1), attempts: 0, polls: 0, reusedFrom: "partners-0" });
+  expect(await tallyRows(plan, folder.journal)).toMatchObject({
+    succeeded: 2,
+    reused: 2,
+    sendMessageCalls: 0,
+    retries: 0,
+  });
+});
+
 it("lets the last of several outcomes of a row count", async () => {
   const { plan, folder, journal } = await makeRun("name\nACME\n");
   await journal(failed(1), succeeded(1));
