@@ -54,7 +54,12 @@ describe.concurrent("--reuse", () => {
     expect(agent.stats().calls.SendMessage).toBe(5);
     expect(first.summary.reused).toBe(0);
 
-    await stage.write("second.csv", SECOND_NIGHT);
+    const changed = await stage.write("second.csv", SECOND_NIGHT);
+    const checked = await stage.run("check", changed, "--reuse", "30d", "--json");
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      rows: { total: 5, duplicates: 1, messages: 4, reused: 2 },
+      forecast: { sendMessage: 2 },
+    });
     const second = await runFile(stage, "second", "--reuse", "30d");
     expect(agent.stats().calls.SendMessage).toBe(7);
     expect(sources(second)).toEqual(["reused", "artifact", "reused", "reused", "artifact"]);
