@@ -21,6 +21,9 @@ export function renderCheck({ file, inspection, forecast }: CheckedFile): string
     ...section("Rows", [
       ["total", count(rows.total)],
       ["messages", `${count(rows.messages)}, one for each partner that is not a duplicate`],
+      ...(rows.reused === 0
+        ? []
+        : [["reused", `${count(rows.reused)} of them, with answers of earlier runs`] as const]),
       ["duplicates", `${count(rows.duplicates)}, answered with the row before them`],
       ["bad", `${count(rows.bad)}, not sent and told in failures.csv`],
       ...badRows.map(({ reason, count: bad, lines }): Line => {

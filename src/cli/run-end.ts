@@ -40,11 +40,11 @@ export function showRunEnd(place: RunEndPlace, end: RunEnd): void {
   // Under cron nothing is said about a night on which all went well.
   if (terminal.quiet && end.exitCode === EXIT.ok) return;
   const next = nextSteps(end, summary, place.file);
-  const { failuresByReason } = summary;
+  const { failuresByReason, reused } = summary;
   const files = shownFiles(end.folder.dir, summary);
   const snapshot = snapshotOfSummary(summary);
   const tookMs = tookMsOf(summary) ?? place.tookMs;
-  showSummary(output, { snapshot, tookMs, failuresByReason, files, next });
+  showSummary(output, { snapshot, reused, tookMs, failuresByReason, files, next });
 }
 
 function nextSteps(

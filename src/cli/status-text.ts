@@ -1,5 +1,5 @@
 import { describeDuration } from "../core/duration.ts";
-import { describeStatus, settledCount } from "../core/progress-line.ts";
+import { describeReused, describeStatus, settledCount } from "../core/progress-line.ts";
 import type { RunActivity, RunStanding } from "../runs/status.ts";
 import { shownFiles, snapshotOfSummary, tookMsOf } from "./summary-view.ts";
 
@@ -49,6 +49,7 @@ export function renderRun(standing: RunStanding): string {
   const lines: readonly (readonly [string, string])[] = [
     ["file", `${summary.input.file}, ${count(summary.rows.total)} rows`],
     ["rows", rowsText(standing)],
+    ["reused", summary.reused === 0 ? "" : describeReused(summary.reused)],
     ["failures", failuresText(summary.failuresByReason)],
     ["calls", callsText(standing)],
     ["rate", rateText(standing)],

@@ -79,6 +79,12 @@ export const PLACE_SETTINGS = [
     help: "how long Redis remembers a settled run",
   },
   {
+    key: "retention.answers",
+    group: "Redis",
+    default: "90d",
+    help: "how long this host keeps answers for --reuse; 0 keeps none",
+  },
+  {
     key: "host",
     group: "Server",
     flag: "--host <address>",

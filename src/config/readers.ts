@@ -47,7 +47,9 @@ export function whole(bounds: Bounds): z.ZodType<number> {
 /** A humane duration, in ms. */
 export function duration(bounds: Bounds): z.ZodType<number> {
   return reader((raw) => {
-    const value = typeof raw === "string" ? parseDuration(raw) : undefined;
+    // Nothing is nothing in every unit.
+    const isZero = raw === 0 || raw === "0";
+    const value = isZero ? 0 : typeof raw === "string" ? parseDuration(raw) : undefined;
     const what = "a duration such as 500ms, 30s, 15m, 2h or 14d";
     return within(value, raw, { ...bounds, what, show: formatDuration });
   });

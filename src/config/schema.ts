@@ -77,7 +77,9 @@ export interface Config {
   readonly message: { readonly template: string };
   readonly results: { readonly backlogBytes: number };
   readonly output: OutputForm;
-  readonly retention: { readonly redisMs: number };
+  /** Age up to which answers of earlier runs are taken; absent for none. */
+  readonly reuseMs?: number;
+  readonly retention: { readonly redisMs: number; readonly answersMs: number };
   readonly server: { readonly host: string; readonly port?: number };
   readonly terminal: {
     readonly progress: ProgressMode;
@@ -111,6 +113,7 @@ const READERS = {
   fresh: yesNo(),
   input: text().optional(),
   dedupe: yesNo(),
+  reuse: duration({ min: SECOND_MS, max: 3_650 * DAY_MS }).optional(),
   limit: whole({ min: 1, max: 1_000_000_000 }).optional(),
   maxFailures: failureLimit().optional(),
   maxDuration: duration({ min: SECOND_MS, max: 30 * DAY_MS }).optional(),
@@ -135,6 +138,7 @@ const READERS = {
   map: fieldMap(),
   ...REDIS_READERS,
   "retention.redis": duration({ min: 60 * SECOND_MS, max: 3_650 * DAY_MS }),
+  "retention.answers": duration({ min: 0, max: 3_650 * DAY_MS }),
   host: text(),
   port: whole({ min: 0, max: 65_535 }).optional(),
   progress: choice(PROGRESS_MODES),
@@ -206,7 +210,11 @@ function toConfig(settings: Settings): Config {
       jsonl: settings.jsonl,
       columns: settings["results.columns"],
     },
-    retention: { redisMs: settings["retention.redis"] },
+    ...present({ reuseMs: settings.reuse }),
+    retention: {
+      redisMs: settings["retention.redis"],
+      answersMs: settings["retention.answers"],
+    },
     server: { host: settings.host, ...present({ port: settings.port }) },
     terminal: toTerminal(settings),
   };

@@ -93,6 +93,14 @@ export const WORK_SETTINGS = [
     help: "send rows with the same message once and answer them together",
   },
   {
+    key: "reuse",
+    group: "Run",
+    flag: "--reuse <d>",
+    default: undefined,
+    unset: "off",
+    help: "take answers that earlier runs got for the same message, if not older than this, for example 30d",
+  },
+  {
     key: "limit",
     group: "Run",
     flag: "--limit <n>",

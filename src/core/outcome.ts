@@ -59,6 +59,8 @@ export interface SucceededOutcome extends OutcomeBase {
   readonly artifacts: readonly OutcomeArtifact[];
   /** Parts of the status message, or of the message that came instead of a task. */
   readonly message: readonly OutcomePart[];
+  /** The earlier run whose answer it is; absent when this run was given it. */
+  readonly reusedFrom?: string;
 }
 
 export interface FailedOutcome extends OutcomeBase {

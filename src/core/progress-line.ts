@@ -99,6 +99,8 @@ export function toProgressEvent(
 /** How a run ended, or where it stands, for the block at the end. */
 export interface RunSummary {
   readonly snapshot: ProgressSnapshot;
+  /** Rows with an answer of an earlier run. */
+  readonly reused: number;
   readonly tookMs: number;
   /** `onboard_reason` -> rows. */
   readonly failuresByReason: Readonly<Record<string, number>>;
@@ -117,6 +119,7 @@ export function renderSummary(summary: RunSummary): string {
   return [
     `Run ${snapshot.runId} ${describeStatus(snapshot)}`,
     `  ${count(snapshot.total)} rows: ${[...countsOf(snapshot), ...restOf(snapshot)].join(", ")}`,
+    ...(summary.reused === 0 ? [] : [`  ${describeReused(summary.reused)}`]),
     ...(reasons.length === 0 ? [] : [`  failed: ${reasons.join(", ")}`]),
     `  took ${describeDuration(summary.tookMs)}`,
     ...section(
@@ -128,6 +131,12 @@ export function renderSummary(summary: RunSummary): string {
       summary.next.map(({ purpose, command }) => [purpose, command]),
     ),
   ].join("\n");
+}
+
+/** `1,990 rows with answers of earlier runs, no call made for them` */
+export function describeReused(rows: number): string {
+  if (rows === 1) return "1 row with an answer of an earlier run, no call made for it";
+  return `${count(rows)} rows with answers of earlier runs, no call made for them`;
 }
 
 const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {

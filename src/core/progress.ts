@@ -30,6 +30,8 @@ interface Counts {
   readonly failed: number;
   readonly needsInput: number;
   readonly unprocessed: number;
+  /** Of the succeeded rows those with an answer of an earlier run. */
+  readonly reused: number;
   readonly sendMessageCalls: number;
   readonly getTaskCalls: number;
   readonly cancelTaskCalls: number;
@@ -69,6 +71,7 @@ export function parseProgress(hash: Readonly<Record<string, string>>): Progress 
     failed: count("failed"),
     needsInput: count("needsInput"),
     unprocessed: count("unprocessed"),
+    reused: count("reused"),
     sendMessageCalls: count("sendMessageCalls"),
     getTaskCalls: count("getTaskCalls"),
     cancelTaskCalls: count("cancelTaskCalls"),

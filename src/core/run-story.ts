@@ -16,7 +16,7 @@ export interface ReasonStory {
   readonly examples: readonly ExampleRow[];
 }
 
-/** Outcomes within one step of the timeline; a duplicate counts for nothing. */
+/** Outcomes within one step of the timeline; duplicates and reused answers count for nothing. */
 export interface TimeStep {
   readonly succeeded: number;
   readonly failed: number;
@@ -100,7 +100,7 @@ export function createStoryTeller(): StoryTeller {
         return;
       }
       addOutcome(row, ending.outcome);
-      if (!ending.isDuplicate) clock.add(ending.outcome.finishedAtMs, ending.outcome.kind);
+      if (isOfThisRun(ending)) clock.add(ending.outcome.finishedAtMs, ending.outcome.kind);
     },
     story: () => ({
       reasons: [...reasons]
@@ -111,6 +111,11 @@ export function createStoryTeller(): StoryTeller {
       timeline: clock.timeline(),
     }),
   };
+}
+
+/** A duplicate has the time of another row, a reused answer one before the run. */
+function isOfThisRun({ outcome, isDuplicate }: Extract<RowEnding, { kind: "outcome" }>): boolean {
+  return !isDuplicate && (outcome.kind !== "succeeded" || outcome.reusedFrom === undefined);
 }
 
 interface Gathered {

@@ -32,6 +32,8 @@ export interface RunSummaryFile {
     readonly needsInput: number;
     readonly unprocessed: number;
   };
+  /** Of the succeeded rows those with an answer of an earlier run, for which no call was made. */
+  readonly reused: number;
   readonly failuresByReason: Readonly<Record<string, number>>;
   readonly calls: {
     readonly sendMessage: number;
@@ -66,6 +68,7 @@ export function buildSummary(facts: SummaryFacts): RunSummaryFile {
     statusReason: progress.statusReason,
     input,
     rows: { total, pending, open, succeeded, failed, needsInput, unprocessed },
+    reused: progress.reused,
     failuresByReason,
     calls: {
       sendMessage: progress.sendMessageCalls,

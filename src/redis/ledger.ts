@@ -179,10 +179,18 @@ export class Ledger {
     const { ledger, progress, failures, results, private: own, places } = this.keys;
     const reason = outcome.kind === "failed" ? outcome.reason : "";
     const { attempts, polls } = outcome;
+    const kind = COUNTED_AS[outcome.kind];
+    const isReused = outcome.kind === "succeeded" && outcome.reusedFrom !== undefined ? 1 : 0;
     return this.scripts.recordOutcome(
       [ledger, progress, failures, results, own, places],
-      [row, weight, COUNTED_AS[outcome.kind], reason, json, reception, attempts, polls],
+      [row, weight, kind, reason, json, reception, attempts, polls, isReused],
     );
+  }
+
+  /** Whether more of outcomes waits for the journal than may. */
+  async isBacklogFull(): Promise<boolean> {
+    const stored = await this.client.hget(this.keys.private, "backlogBytes");
+    return Number(stored ?? 0) > this.bounds.backlogBytes;
   }
 
   /** The states of rows, in their order. */

@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import { copyInput, STDIN } from "./copy-input.ts";
+import { earlierAnswersFor } from "./earlier-answers.ts";
 import type { InputInspection } from "./inspect-input.ts";
 import { inspectInput } from "./inspect-input.ts";
 import { planOf } from "./open-run.ts";
 import { settingsOf, wishOf } from "./prepare-run.ts";
 import type { RunFileDeps } from "./run-context.ts";
 
-export interface CheckDeps extends Pick<RunFileDeps, "stdin" | "stopSignal"> {
+export interface CheckDeps extends Pick<RunFileDeps, "stdin" | "stopSignal" | "stateDir"> {
   readonly config: Config;
 }
 
@@ -32,11 +33,12 @@ export async function checkFile(deps: CheckDeps, file: string): Promise<InputIns
 }
 
 async function inspect(
-  { config, stopSignal }: CheckDeps,
+  { config, stateDir, stopSignal }: CheckDeps,
   file: string,
   readFrom: string,
 ): Promise<InputInspection> {
   const wish = wishOf(config, file, "");
   const settings = settingsOf(config, { runId: "", wish, startedAtMs: 0 });
-  return inspectInput(await planOf(settings, readFrom), stopSignal);
+  const earlier = earlierAnswersFor({ config, stateDir }, settings);
+  return inspectInput(await planOf(settings, readFrom), stopSignal, earlier);
 }

@@ -5,8 +5,10 @@ import type { OutputForm } from "../core/output-form.ts";
 import { isSettled } from "../core/progress.ts";
 import type { RedisHandle } from "../redis/connect.ts";
 import { SendHold } from "../steps/send-hold.ts";
+import type { AnswerStore } from "./answer-store.ts";
 import { settledEnd } from "./choose-file.ts";
 import { createRunCollector } from "./collector.ts";
+import { NO_EARLIER_ANSWERS } from "./earlier-answers.ts";
 import { feedRows } from "./feed-rows.ts";
 import type { FoundRun } from "./find-run.ts";
 import { requireInput } from "./given-input.ts";
@@ -30,6 +32,8 @@ export interface CollectDeps {
   /** `--input`: the run's input, for a host without its copy; absolute. */
   readonly input: string | undefined;
   readonly form: OutputForm;
+  /** Where the run's answers are kept for later runs. */
+  readonly answers: AnswerStore;
   readonly stopSignal: AbortSignal;
 }
 
@@ -53,10 +57,17 @@ export async function collectRun(deps: CollectDeps, run: FoundRun): Promise<RunE
   const given = { file: deps.input, outDir };
   const placeInput = (target: string): Promise<void> => requireInput(given, settings, target);
   const opening = { client: redis.client, outDir, warn, stopSignal, placeInput };
-  const { log, form } = deps;
-  const holding = { redis, opening, log, form, whenHeld: "wait" } as const;
+  const { log, form, answers } = deps;
+  const holding = { redis, opening, log, form, answers, whenHeld: "wait" } as const;
   return holdRun(holding, settings, (held) => collectUntilSettled({ ...deps, redis }, held));
 }
+
+/** What is put back was left out of the queue by a loss, and is sent. */
+const ALL_AT_ONCE = {
+  windowRows: Number.POSITIVE_INFINITY,
+  earlier: NO_EARLIER_ANSWERS,
+  onBacklog: () => undefined,
+};
 
 async function collectUntilSettled(
   deps: CollectDeps & { readonly redis: RedisHandle },
@@ -79,7 +90,7 @@ async function collectUntilSettled(
     ...run,
     log: deps.log,
     progress: () => monitor.progress(),
-    feed: (signal) => feedRows({ ...run, windowRows: Number.POSITIVE_INFINITY }, signal),
+    feed: (signal) => feedRows({ ...run, ...ALL_AT_ONCE }, signal),
   });
   const endGuard = await guardJournal({
     ...deps,

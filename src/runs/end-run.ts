@@ -6,6 +6,7 @@ import type { FatalStop } from "../core/stop.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import { exitCodeOf } from "../core/summary.ts";
 import type { RunQueues } from "../queue/run-queues.ts";
+import type { AnswerStore } from "./answer-store.ts";
 import { finishRun } from "./finish-run.ts";
 import { agentStayedAway, refusedCredentials, wrongAgent } from "./meet-agent.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -15,6 +16,8 @@ import type { SessionEnd } from "./session.ts";
 interface EndedRun extends OpenRun {
   /** How this process writes the outputs. */
   readonly form: OutputForm;
+  /** Where the run's answers are kept for later runs. */
+  readonly answers: AnswerStore;
   /** Lines for people. */
   readonly warn: (text: string) => void;
 }

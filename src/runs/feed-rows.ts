@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SubmitJob, TrackJob } from "../core/job.ts";
 import type { RowReply } from "../core/journal.ts";
-import type { Ledger } from "../redis/ledger.ts";
+import type { Ledger, LedgerState } from "../redis/ledger.ts";
 import { createTrackJob } from "../steps/track.ts";
+import type { EarlierAnswers } from "./earlier-answers.ts";
+import { reuseAnswers } from "./reuse-answers.ts";
 import type { InputPlan, InputScan, PlannedRow } from "./scan-input.ts";
 import { planRows } from "./scan-input.ts";
 
@@ -22,6 +24,10 @@ export interface FeedDeps {
   readonly queues: FeedQueues;
   /** At most so many rows wait in Redis. */
   readonly windowRows: number;
+  /** What rows take instead of being sent. */
+  readonly earlier: EarlierAnswers;
+  /** Called when outcomes wait for somebody to collect them. */
+  readonly onBacklog: () => void;
 }
 
 const CHUNK_ROWS = 500;
@@ -55,20 +61,42 @@ async function feedChunk(
   signal.throwIfAborted();
   await waitForRoom(deps, rows.length, signal);
   const states = await deps.ledger.states(rows.map(({ record }) => record.row));
+  const reused = await reuse(deps, { rows, states }, signal);
   const submits: SubmitJob[] = [];
   for (const [index, { record, text }] of rows.entries()) {
     const state = states[index] ?? { kind: "unsent" };
     const { row } = record;
     if (state.kind === "open") await deps.queues.addTrack(createTrackJob(state.entry, text, 0), 0);
-    if (state.kind !== "unsent" && state.kind !== "intent") continue;
-    const tryGroup = state.kind === "intent" ? state.tryGroup : 0;
-    const weight = deps.scan.weights.get(row) ?? 1;
-    const reply = deps.replies.get(row);
-    const job = { row, weight, tryGroup, spent: [] };
-    if (reply === undefined) submits.push({ ...job, text, sends: tryGroup % 2 });
-    else submits.push({ ...job, text: reply.text, answers: taskOf(reply), sends: 0 });
+    if (reused.has(row)) continue;
+    if (state.kind === "unsent") submits.push(submitJob(deps, { row, text, tryGroup: 0 }));
+    if (state.kind === "intent") {
+      submits.push(submitJob(deps, { row, text, tryGroup: state.tryGroup }));
+    }
   }
   if (submits.length > 0) await deps.queues.addSubmits(submits);
+}
+
+function submitJob(
+  deps: FeedDeps,
+  { text, ...sent }: { readonly row: number; readonly text: string; readonly tryGroup: number },
+): SubmitJob {
+  const weight = deps.scan.weights.get(sent.row) ?? 1;
+  const reply = deps.replies.get(sent.row);
+  const job = { ...sent, weight, spent: [] };
+  if (reply === undefined) return { ...job, text, sends: sent.tryGroup % 2 };
+  return { ...job, text: reply.text, answers: taskOf(reply), sends: 0 };
+}
+
+/** What was sent once, or is sent again on purpose, takes no answer of an earlier run. */
+function reuse(
+  deps: FeedDeps,
+  chunk: { readonly rows: readonly MessageRow[]; readonly states: readonly LedgerState[] },
+  signal: AbortSignal,
+): Promise<ReadonlySet<number>> {
+  const unsent = chunk.rows
+    .map(({ record, text }) => ({ row: record.row, text }))
+    .filter(({ row }, index) => chunk.states[index]?.kind === "unsent" && !deps.replies.has(row));
+  return reuseAnswers({ ...deps, weights: deps.scan.weights }, unsent, signal);
 }
 
 function taskOf({ taskId, contextId }: RowReply): NonNullable<SubmitJob["answers"]> {

@@ -6,13 +6,15 @@ import type { Progress } from "../core/progress.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { InputFacts, RunSummaryFile } from "../core/summary.ts";
 import { buildSummary } from "../core/summary.ts";
+import type { AnswerStore } from "./answer-store.ts";
 import { toDisk } from "./disk.ts";
+import { createAnswerKeeper } from "./keep-answers.ts";
 import type { UnprocessedReason } from "./output-cells.ts";
 import { renderReport } from "./report-page.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { listOutputFiles } from "./run-folder.ts";
 import type { InputPlan } from "./scan-input.ts";
-import type { WrittenOutputs } from "./write-outputs.ts";
+import type { KeepAnswer, WrittenOutputs } from "./write-outputs.ts";
 import { writeOutputs } from "./write-outputs.ts";
 
 interface SummaryRequest {
@@ -26,6 +28,8 @@ interface SummaryRequest {
 
 export interface FinishRequest extends SummaryRequest {
   readonly plan: InputPlan;
+  /** Where the run's answers are kept for later runs. */
+  readonly answers: AnswerStore;
   /** Lines for people. */
   readonly warn: (text: string) => void;
 }
@@ -37,7 +41,17 @@ export async function finishRun(request: FinishRequest): Promise<RunSummaryFile>
   const unprocessed = unprocessedReason(progress);
   const form = formFor(folder, request.form);
   const readAt = progress.startedAt;
-  const written = await writeOutputs({ runId, folder, plan, form, unprocessed, readAt });
+  const { dir } = folder;
+  const keeper = createAnswerKeeper({ store: request.answers, settings, dir, warn });
+  let written: WrittenOutputs;
+  try {
+    const keep: KeepAnswer = (text, outcome) => keeper.add(text, outcome);
+    written = await writeOutputs({ runId, folder, plan, form, unprocessed, readAt, keep });
+  } catch (error) {
+    await keeper.discard();
+    throw error;
+  }
+  await keeper.close();
   for (const warning of written.warnings) warn(warning);
   return writeSummary(request, written);
 }

@@ -9,6 +9,7 @@ import type { RedisHandle } from "../redis/connect.ts";
 import { runPrefix } from "../redis/keys.ts";
 import type { Lease } from "../redis/lease.ts";
 import { tryLease } from "../redis/lease.ts";
+import type { AnswerStore } from "./answer-store.ts";
 import { endRun } from "./end-run.ts";
 import type { HeldRun, OpenRunDeps } from "./open-run.ts";
 import { beginRun, openRun } from "./open-run.ts";
@@ -21,6 +22,8 @@ export interface HoldRunDeps {
   readonly opening: OpenRunDeps;
   readonly log: Log;
   readonly form: OutputForm;
+  /** Where the run's answers are kept for later runs. */
+  readonly answers: AnswerStore;
   /** What to do when another living process holds the run. */
   readonly whenHeld: "refuse" | "wait";
 }
@@ -47,7 +50,8 @@ export async function holdRun(
       const end = isDone
         ? ({ kind: "settled" } as const)
         : await session({ ...run, queues, leaseLost });
-      return await endRun({ ...run, form: deps.form, warn: opening.warn }, queues, end);
+      const { form, answers } = deps;
+      return await endRun({ ...run, form, answers, warn: opening.warn }, queues, end);
     } finally {
       await run.journal.close();
     }

@@ -3,6 +3,7 @@ import { createRunQueues } from "../queue/run-queues.ts";
 import { runPrefix } from "../redis/keys.ts";
 import { whileBeating } from "./beat.ts";
 import { withChosenFile } from "./choose-file.ts";
+import { earlierAnswersFor, NO_EARLIER_ANSWERS } from "./earlier-answers.ts";
 import { feedRows } from "./feed-rows.ts";
 import { beginRun } from "./open-run.ts";
 import type { RunEnd, RunFileDeps } from "./run-context.ts";
@@ -23,7 +24,12 @@ export function ingestFile(deps: RunFileDeps, file: string): Promise<RunEnd> {
       const run = await beginRun(opening, settings);
       const end = { runId, folder: run.folder, summary: undefined, wasSettled: false };
       try {
-        const feeding = { ...run, queues, windowRows: Number.POSITIVE_INFINITY };
+        const earlier = run.isReopened ? NO_EARLIER_ANSWERS : earlierAnswersFor(deps, settings);
+        const windowRows = Number.POSITIVE_INFINITY;
+        const onBacklog = tellOnce(() =>
+          deps.warn(`answers of earlier runs wait to be collected: onboard-batch collect ${runId}`),
+        );
+        const feeding = { ...run, queues, windowRows, earlier, onBacklog };
         await whileBeating(run.record, () => feedRows(feeding, stopSignal));
         return { ...end, exitCode: EXIT.ok, error: undefined };
       } catch (error) {
@@ -34,4 +40,12 @@ export function ingestFile(deps: RunFileDeps, file: string): Promise<RunEnd> {
       if (!redis.isAway()) await queues.close();
     }
   });
+}
+
+function tellOnce(tell: () => void): () => void {
+  let isTold = false;
+  return () => {
+    if (!isTold) tell();
+    isTold = true;
+  };
 }

@@ -3,6 +3,8 @@ import type { ShapeReasons } from "../core/input.ts";
 import { PARTNER_FIELDS, type PartnerField } from "../core/partner.ts";
 import type { SkippedLine } from "../core/reading-notes.ts";
 import { createReadingNotes } from "../core/reading-notes.ts";
+import type { AskedRow } from "./earlier-answers.ts";
+import { NO_EARLIER_ANSWERS } from "./earlier-answers.ts";
 import type { InputPlan, PlannedRow } from "./scan-input.ts";
 import { createIdWatch, planRows } from "./scan-input.ts";
 
@@ -33,8 +35,10 @@ export interface InputInspection {
     readonly bad: number;
     /** Answered with a row before them. */
     readonly duplicates: number;
-    /** Messages that a run would send. */
+    /** Different messages; a run sends those that are not reused. */
     readonly messages: number;
+    /** Messages that have an answer of an earlier run which a run would take. */
+    readonly reused: number;
   };
   readonly badRows: readonly BadRows[];
   /** In words for people, each with how often and its first five lines. */
@@ -51,6 +55,7 @@ const SHOWN_LINES = 5;
 export async function inspectInput(
   plan: InputPlan,
   signal?: AbortSignal,
+  earlier = NO_EARLIER_ANSWERS,
 ): Promise<InputInspection> {
   const notes = createReadingNotes();
   const tally = createTally();
@@ -60,6 +65,7 @@ export async function inspectInput(
       tally.add(row);
       if (row.kind === "message") noteId(row);
     }
+    tally.addReused(await earlier.count(askedIn(batch)));
   }
   const { shape } = plan.input;
   const { encoding, delimiter, headerLine, reasons, ignoredColumns } = shape;
@@ -79,9 +85,16 @@ export async function inspectInput(
   };
 }
 
+function askedIn(batch: readonly PlannedRow[]): readonly AskedRow[] {
+  return batch.flatMap((planned) => {
+    if (planned.kind === "bad" || planned.firstRow !== planned.record.row) return [];
+    return [{ row: planned.record.row, text: planned.text }];
+  });
+}
+
 function createTally() {
   const badRows = new Map<FailureReason, { count: number; readonly lines: number[] }>();
-  const rows = { total: 0, bad: 0, duplicates: 0, messages: 0 };
+  const rows = { total: 0, bad: 0, duplicates: 0, messages: 0, reused: 0 };
   let firstMessage: string | undefined;
 
   function addBad(reason: FailureReason, line: number): void {
@@ -102,6 +115,9 @@ function createTally() {
       firstMessage ??= row.text;
       if (row.firstRow === row.record.row) rows.messages += 1;
       else rows.duplicates += 1;
+    },
+    addReused(messages: number): void {
+      rows.reused += messages;
     },
     result: () => ({
       rows,

@@ -1,10 +1,10 @@
-import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { JournalHeader, JournalLine, RetryLine, RowReply } from "../core/journal.ts";
 import { outcomeLine, parseJournalLine } from "../core/journal.ts";
 import type { RowOutcome } from "../core/outcome.ts";
 import { createBlockReader } from "./block-reader.ts";
 import { toDisk } from "./disk.ts";
+import { readPlacedLines } from "./placed-lines.ts";
 
 /** The record of what was paid for, open for more; only whole, synced lines count. */
 export interface Journal {
@@ -125,31 +125,10 @@ const RETRY_START = Buffer.from('{"type":"retry"');
  * @yields each line with its place
  */
 async function* readLines(file: string, start?: Buffer): AsyncIterable<PlacedLine> {
-  let carry: Buffer[] = [];
-  let offset = 0;
-  for await (const chunk of streamOf(file)) {
-    let from = 0;
-    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
-      const bytes = Buffer.concat([...carry, chunk.subarray(from, end)]);
-      const isWanted = start === undefined || bytes.subarray(0, start.length).equals(start);
-      const line = isWanted ? parseJournalLine(bytes.toString("utf8")) : undefined;
-      if (line !== undefined) yield { line, offset, length: bytes.length };
-      offset += bytes.length + 1;
-      carry = [];
-      from = end + 1;
-    }
-    carry.push(chunk.subarray(from));
-  }
-}
-
-async function* streamOf(file: string): AsyncIterable<Buffer> {
-  try {
-    // Without an encoding a stream gives buffers.
-    for await (const chunk of createReadStream(file, { highWaterMark: 262_144 })) {
-      yield Buffer.from(chunk);
-    }
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith("ENOENT")) throw error;
+  for await (const { bytes, offset } of readPlacedLines(file)) {
+    if (start !== undefined && !bytes.subarray(0, start.length).equals(start)) continue;
+    const line = parseJournalLine(bytes.toString("utf8"));
+    if (line !== undefined) yield { line, offset, length: bytes.length };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { OutcomePart, SucceededOutcome } from "../core/outcome.ts";
 import { uniqueNames } from "../core/unique-names.ts";
-import { isoTime } from "./output-cells.ts";
+import { isoTime, sourceCell } from "./output-cells.ts";
 
 /** One row of results.csv as it stands in results.jsonl. */
 export interface JsonlRow {
@@ -43,7 +43,7 @@ function cellsByName(names: readonly string[], cells: readonly string[]): object
 }
 
 function outcomeOf(outcome: SucceededOutcome): object {
-  const { taskId, contextId, attempts, polls, source, artifacts, message } = outcome;
+  const { taskId, contextId, attempts, polls, artifacts, message, reusedFrom } = outcome;
   return {
     taskId,
     contextId,
@@ -51,7 +51,8 @@ function outcomeOf(outcome: SucceededOutcome): object {
     polls,
     submittedAt: isoTime(outcome.submittedAtMs),
     finishedAt: isoTime(outcome.finishedAtMs),
-    source,
+    source: sourceCell(outcome),
+    ...(reusedFrom === undefined ? {} : { reusedFrom }),
     artifacts: artifacts.map(({ name, parts }) => ({ name, parts: parts.map(partOf) })),
     message: message.map(partOf),
   };

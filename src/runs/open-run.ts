@@ -18,7 +18,7 @@ import type { RunLimits } from "../redis/run-record.ts";
 import { RunRecord } from "../redis/run-record.ts";
 import { whileBeating } from "./beat.ts";
 import { toDisk } from "./disk.ts";
-import type { Journal } from "./journal-file.ts";
+import type { Journal, ReopenedRow } from "./journal-file.ts";
 import { openJournal, readOutcomes, readReopened } from "./journal-file.ts";
 import { limitsOf, refuseOtherPlace } from "./prepare-run.ts";
 import type { Reopening } from "./reopen-run.ts";
@@ -52,6 +52,8 @@ export interface BegunRun {
   readonly ledger: Ledger;
   /** Row -> the answer that is sent instead of its message. */
   readonly replies: ReadonlyMap<number, RowReply>;
+  /** Whether rows are sent again that had an outcome. */
+  readonly isReopened: boolean;
 }
 
 /** A run whose journal is open here. */
@@ -95,8 +97,10 @@ export async function beginRun(deps: OpenRunDeps, known: RunSettings): Promise<B
     if (deps.reopening === undefined) await record.begin(beginning);
     else await reopenRun({ settings, folder, record }, deps.reopening, beginning);
     const ledger = new Ledger(deps.client, known.runId, settings);
-    const replies = await readReplies(folder);
-    const run = { settings, folder, plan, scan, input, record, ledger, replies };
+    const reopened = await readReopened(folder.journal);
+    const replies = repliesOf(reopened);
+    const isReopened = reopened.size > 0;
+    const run = { settings, folder, plan, scan, input, record, ledger, replies, isReopened };
     if (existsSync(folder.journal)) await whileBeating(record, () => restoreFromJournal(run));
     return run;
   } catch (error) {
@@ -177,9 +181,9 @@ export async function restoreFromJournal({
   await markReopened(folder, ledger);
 }
 
-async function readReplies({ journal }: RunFolder): Promise<ReadonlyMap<number, RowReply>> {
+function repliesOf(reopened: ReadonlyMap<number, ReopenedRow>): ReadonlyMap<number, RowReply> {
   const replies = new Map<number, RowReply>();
-  for (const [row, { reply }] of await readReopened(journal)) {
+  for (const [row, { reply }] of reopened) {
     if (reply !== undefined) replies.set(row, reply);
   }
   return replies;

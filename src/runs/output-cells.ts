@@ -117,7 +117,7 @@ function resultCells(
     isoTime(outcome.submittedAtMs),
     isoTime(outcome.finishedAtMs),
     rowCell(duplicateOf),
-    outcome.source,
+    sourceCell(outcome),
     artifactName,
     text,
     dataCell(data),
@@ -138,6 +138,11 @@ function failureCells(outcome: FailedOutcome, duplicateOf: number | undefined): 
     rowCell(duplicateOf),
     "",
   ];
+}
+
+/** Where the result was found; `reused` when an earlier run was given it. */
+export function sourceCell({ source, reusedFrom }: SucceededOutcome): string {
+  return reusedFrom === undefined ? source : "reused";
 }
 
 function rowCell(row: number | undefined): string {

@@ -4,6 +4,7 @@ import { isRetryableReason, nextStepFor } from "../core/failure.ts";
 import type { Html } from "../core/html.ts";
 import { html } from "../core/html.ts";
 import type { OutputForm } from "../core/output-form.ts";
+import { describeReused } from "../core/progress-line.ts";
 import type { RunSettings } from "../core/run-settings.ts";
 import type { ExampleRow, ReasonStory, RunStory } from "../core/run-story.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
@@ -70,7 +71,7 @@ function tookOf(startedAt: string, finishedAt: string): string {
   return Number.isFinite(tookMs) ? `, ${describeDuration(Math.max(0, tookMs))}` : "";
 }
 
-function renderTotals({ rows, calls }: RunSummaryFile): Html {
+function renderTotals({ rows, calls, reused }: RunSummaryFile): Html {
   const totals: readonly (readonly [string, number, string])[] = [
     ["rows", rows.total, ""],
     ["succeeded", rows.succeeded, "good"],
@@ -84,7 +85,8 @@ function renderTotals({ rows, calls }: RunSummaryFile): Html {
     ([label, count, look]) =>
       html`<div><dt>${label}</dt><dd class="${look}">${grouped(count)}</dd></div>`,
   )}</dl>
-<p class="soft">${grouped(calls.sendMessage)} messages sent, ${grouped(calls.retries)} of them again; asked about tasks ${howOften(calls.getTask)}; slowed down by the agent ${howOften(calls.rateLimited)}.</p>`;
+<p class="soft">${grouped(calls.sendMessage)} messages sent, ${grouped(calls.retries)} of them again; asked about tasks ${howOften(calls.getTask)}; slowed down by the agent ${howOften(calls.rateLimited)}.</p>
+${reused === 0 ? undefined : html`<p class="soft">${describeReused(reused)}.</p>`}`;
 }
 
 function howOften(count: number): string {

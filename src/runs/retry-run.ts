@@ -4,6 +4,8 @@ import type { RunSettings } from "../core/run-settings.ts";
 import type { RunLimits } from "../redis/run-record.ts";
 import { agentOrigin } from "./agent-gate.ts";
 import { settledEnd } from "./choose-file.ts";
+import type { EarlierAnswers } from "./earlier-answers.ts";
+import { NO_EARLIER_ANSWERS } from "./earlier-answers.ts";
 import type { FoundRun } from "./find-run.ts";
 import { requireInput } from "./given-input.ts";
 import { holdRun } from "./hold-run.ts";
@@ -12,6 +14,7 @@ import type { Reopening, RetryChoice, TaskAnswer } from "./reopen-run.ts";
 import { findReplies, findRetryRows } from "./reopen-run.ts";
 import { requireKey } from "./require-key.ts";
 import type { RunEnd, RunFileDeps } from "./run-context.ts";
+import { answerStoreOf } from "./run-context.ts";
 import { runFolder, settledSummary } from "./run-folder.ts";
 import { runSession } from "./session.ts";
 
@@ -80,6 +83,11 @@ function limitsNow({ config }: RetryDeps): RunLimits {
   return limitsOf(config.limits, Date.now());
 }
 
+/** Whoever sends rows again wants them sent. */
+function openEarlier(): EarlierAnswers {
+  return NO_EARLIER_ANSWERS;
+}
+
 async function goOnReopened(
   deps: RetryDeps,
   settings: RunSettings,
@@ -90,8 +98,10 @@ async function goOnReopened(
   const placeInput = (target: string): Promise<void> =>
     requireInput({ file: deps.input, outDir }, settings, target);
   const opening = { client: redis.client, outDir, warn, stopSignal, placeInput, reopening };
-  const holding = { ...deps, form: config.output, redis, opening, whenHeld: "refuse" } as const;
-  return holdRun(holding, settings, (held) => runSession({ ...deps, redis }, held));
+  const form = config.output;
+  const answers = answerStoreOf(deps);
+  const holding = { ...deps, form, answers, redis, opening, whenHeld: "refuse" } as const;
+  return holdRun(holding, settings, (held) => runSession({ ...deps, redis, openEarlier }, held));
 }
 
 /** The settings of a run whose journal is here, and whose agent this process was configured with. */

@@ -7,6 +7,7 @@ import type { RunSettings } from "../core/run-settings.ts";
 import type { RunSummaryFile } from "../core/summary.ts";
 import type { RedisHandle } from "../redis/connect.ts";
 import type { AgentCondition } from "../redis/gate-queue.ts";
+import type { AnswerStore } from "./answer-store.ts";
 import type { RunFolder } from "./run-folder.ts";
 
 /** What a process shows of its run while it works; known without asking Redis. */
@@ -51,6 +52,14 @@ export interface RunFileDeps extends Omit<ProcessDeps, "redis"> {
   /** Aborted by the first SIGINT or SIGTERM; its reason is the exit code. */
   readonly stopSignal: AbortSignal;
   readonly onView: (view: RunView) => void;
+}
+
+/** Where a process keeps answers for later runs. */
+export function answerStoreOf({
+  config,
+  stateDir,
+}: Pick<RunFileDeps, "config" | "stateDir">): AnswerStore {
+  return { stateDir, keptMs: config.retention.answersMs };
 }
 
 /** How a run command ended for one file. */

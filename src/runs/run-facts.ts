@@ -25,6 +25,7 @@ export function factsOfSummary(summary: RunSummaryFile): RunFacts {
       statusReason,
       file: summary.input.file,
       ...rows,
+      reused: summary.reused,
       sendMessageCalls: calls.sendMessage,
       getTaskCalls: calls.getTask,
       cancelTaskCalls: calls.cancelTask,
@@ -71,7 +72,7 @@ export async function factsFromDisk(
   const plan = await planOf(settings, folder.input);
   const tally = await tallyRows(plan, folder.journal);
   const { succeeded, failed, needsInput, rest, failuresByReason } = tally;
-  const { sendMessageCalls, getTaskCalls, retries, lastOutcomeAtMs } = tally;
+  const { reused, sendMessageCalls, getTaskCalls, retries, lastOutcomeAtMs } = tally;
   const total = succeeded + failed + needsInput + rest;
   return {
     progress: {
@@ -84,6 +85,7 @@ export async function factsFromDisk(
       succeeded,
       failed,
       needsInput,
+      reused,
       sendMessageCalls,
       getTaskCalls,
       retries,
@@ -118,6 +120,7 @@ const NOTHING_YET: Progress = {
   failed: 0,
   needsInput: 0,
   unprocessed: 0,
+  reused: 0,
   sendMessageCalls: 0,
   getTaskCalls: 0,
   cancelTaskCalls: 0,

@@ -1,6 +1,9 @@
 import { withChosenFile } from "./choose-file.ts";
+import type { EarlierAnswers } from "./earlier-answers.ts";
+import { earlierAnswersFor } from "./earlier-answers.ts";
 import { holdRun } from "./hold-run.ts";
 import type { RunEnd, RunFileDeps } from "./run-context.ts";
+import { answerStoreOf } from "./run-context.ts";
 import { runSession } from "./session.ts";
 
 /**
@@ -13,9 +16,19 @@ import { runSession } from "./session.ts";
 export function runFile(deps: RunFileDeps, file: string): Promise<RunEnd> {
   return withChosenFile(deps, file, ({ settings, redis, opening }) =>
     holdRun(
-      { ...deps, form: deps.config.output, redis, opening, whenHeld: "refuse" },
+      {
+        ...deps,
+        form: deps.config.output,
+        answers: answerStoreOf(deps),
+        redis,
+        opening,
+        whenHeld: "refuse",
+      },
       settings,
-      (run) => runSession({ ...deps, redis }, run),
+      (run) => {
+        const openEarlier = (): EarlierAnswers => earlierAnswersFor(deps, settings);
+        return runSession({ ...deps, redis, openEarlier }, run);
+      },
     ),
   );
 }

@@ -92,9 +92,12 @@ async function readJournalHeader(file: string): Promise<JournalHeader | undefine
   }
 }
 
+type SummaryOnDisk = Omit<RunSummaryFile, "reused"> & Partial<Pick<RunSummaryFile, "reused">>;
+
 async function readSummary(file: string): Promise<RunSummaryFile | undefined> {
   try {
-    return parseOwnJson<RunSummaryFile>(await readFile(file, "utf8"));
+    // Summaries of earlier versions do not tell what was reused.
+    return { reused: 0, ...parseOwnJson<SummaryOnDisk>(await readFile(file, "utf8")) };
   } catch {
     return undefined;
   }

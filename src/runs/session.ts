@@ -3,8 +3,11 @@ import { OnboardError } from "../core/errors.ts";
 import { EXIT } from "../core/exit-code.ts";
 import type { Progress } from "../core/progress.ts";
 import type { FatalStop } from "../core/stop.ts";
+import type { RedisHandle } from "../redis/connect.ts";
 import { createAgentGate } from "./agent-gate.ts";
 import { createRunCollector } from "./collector.ts";
+import type { EarlierAnswers } from "./earlier-answers.ts";
+import { NO_EARLIER_ANSWERS } from "./earlier-answers.ts";
 import { feedRows } from "./feed-rows.ts";
 import { guardJournal } from "./guard-journal.ts";
 import type { HeldRun, OpenRun } from "./open-run.ts";
@@ -20,7 +23,11 @@ export type SessionEnd =
   | { readonly kind: "signal"; readonly exitCode: typeof EXIT.interrupted | typeof EXIT.terminated }
   | { readonly kind: "error"; readonly error: unknown };
 
-type SessionDeps = RunFileDeps & ProcessDeps;
+interface SessionDeps extends RunFileDeps, ProcessDeps {
+  readonly redis: RedisHandle;
+  /** Answers of earlier runs for rows that this process puts into the queue. */
+  readonly openEarlier: () => EarlierAnswers;
+}
 
 export type TellEnd = (end: SessionEnd) => void;
 
@@ -37,8 +44,11 @@ export async function runSession(deps: SessionDeps, run: HeldRun): Promise<Sessi
     onSettled: () => tellEnd({ kind: "settled" }),
     onFailure: onError,
   });
-  const feed = (signal: AbortSignal): Promise<void> =>
-    feedRows({ ...run, windowRows: deps.config.window }, signal);
+  const feed = (signal: AbortSignal): Promise<void> => {
+    const earlier = run.isReopened ? NO_EARLIER_ANSWERS : deps.openEarlier();
+    const feeding = { ...run, windowRows: deps.config.window, earlier };
+    return feedRows({ ...feeding, onBacklog: () => undefined }, signal);
+  };
   const work = new RunWork({
     ...deps,
     ...run,

@@ -11,6 +11,8 @@ export interface RowTally {
   readonly needsInput: number;
   /** Rows that the journal has no outcome of. */
   readonly rest: number;
+  /** Of the succeeded rows those with an answer of an earlier run. */
+  readonly reused: number;
   readonly failuresByReason: Readonly<Record<string, number>>;
   /** Calls for rows that have their outcome; those for other rows nobody has written down. */
   readonly sendMessageCalls: number;
@@ -26,7 +28,7 @@ export interface RowTally {
 /** Counts a run's rows without Redis, in one pass over the input. */
 export async function tallyRows(plan: InputPlan, journal: string): Promise<RowTally> {
   const tally = {
-    counts: { succeeded: 0, failed: 0, needsInput: 0, rest: 0 },
+    counts: { succeeded: 0, failed: 0, needsInput: 0, rest: 0, reused: 0 },
     calls: { sendMessageCalls: 0, getTaskCalls: 0, retries: 0, lastOutcomeAtMs: 0 },
     failuresByReason: new Map<string, number>(),
   };
@@ -48,7 +50,13 @@ export async function tallyRows(plan: InputPlan, journal: string): Promise<RowTa
 }
 
 interface OpenTally {
-  readonly counts: { succeeded: number; failed: number; needsInput: number; rest: number };
+  readonly counts: {
+    succeeded: number;
+    failed: number;
+    needsInput: number;
+    rest: number;
+    reused: number;
+  };
   readonly calls: {
     sendMessageCalls: number;
     getTaskCalls: number;
@@ -71,6 +79,7 @@ function countRow(tally: OpenTally, row: PlannedRow, outcome: RowOutcome | undef
   switch (outcome.kind) {
     case "succeeded":
       counts.succeeded += 1;
+      if (outcome.reusedFrom !== undefined) counts.reused += 1;
       break;
     case "needs-input":
       counts.needsInput += 1;

@@ -19,7 +19,11 @@ export interface OutputRequest extends Placing {
   readonly folder: RunFolder;
   readonly plan: InputPlan;
   readonly form: OutputForm;
+  /** Called with each outcome and what was asked for it; a duplicate has none of its own. */
+  readonly keep?: KeepAnswer;
 }
+
+export type KeepAnswer = (text: string, outcome: RowOutcome) => Promise<void>;
 
 /** What was written, told for the report. */
 export interface WrittenOutputs {
@@ -75,6 +79,9 @@ async function writeRow(
 ): Promise<void> {
   const { runId } = request;
   const outcome = planned.kind === "message" ? await outcomes.read(planned.firstRow) : undefined;
+  if (planned.kind === "message" && outcome !== undefined && !isDuplicate(planned)) {
+    await request.keep?.(planned.text, outcome);
+  }
   const placed = placeRow(planned, outcome, request);
   const { row, line, cells } = planned.record;
   teller.add({ row, line, ending: endingOf(planned, outcome) });
@@ -89,5 +96,9 @@ async function writeRow(
 function endingOf(planned: PlannedRow, outcome: RowOutcome | undefined): RowEnding {
   if (planned.kind === "bad") return { kind: "bad", ...planned.record.failure };
   if (outcome === undefined) return { kind: "none" };
-  return { kind: "outcome", outcome, isDuplicate: planned.firstRow !== planned.record.row };
+  return { kind: "outcome", outcome, isDuplicate: isDuplicate(planned) };
+}
+
+function isDuplicate({ firstRow, record }: Extract<PlannedRow, { kind: "message" }>): boolean {
+  return firstRow !== record.row;
 }

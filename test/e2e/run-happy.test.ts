@@ -182,7 +182,7 @@ describe("a run with rows of every kind", () => {
     });
     expect(Object.keys(summary)).toEqual(
       words(`schemaVersion runId status statusReason input rows
-        failuresByReason calls startedAt updatedAt finishedAt files`),
+        reused failuresByReason calls startedAt updatedAt finishedAt files`),
     );
     expect(summary.input.encoding).toMatch(/^utf-?8/i);
     expect(summary.input.sha256).toMatch(/^[0-9a-f]{64}$/);
@@ -219,7 +219,7 @@ describe("a run with rows of every kind", () => {
     const during = watch.readings.find(({ status, open }) => status === "running" && open !== "0");
     expect(Object.keys(during ?? {}).toSorted()).toEqual(
       words(`schemaVersion status statusReason file total pending open succeeded failed
-        needsInput unprocessed sendMessageCalls getTaskCalls cancelTaskCalls retries
+        needsInput unprocessed reused sendMessageCalls getTaskCalls cancelTaskCalls retries
         rateLimited startedAt updatedAt finishedAt heartbeatAt`).toSorted(),
     );
     expect(during).toMatchObject({

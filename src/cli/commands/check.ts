@@ -9,13 +9,14 @@ import { withStopSignal } from "../signals.ts";
 
 /** `onboard-batch check <file>`: what a run would make of a file; calls nothing and keeps nothing. */
 export const check: RunCommand = async ({ words: [file = ""] }, context) => {
-  const { config } = await context.loadConfig();
+  const { config, machine } = await context.loadConfig();
   const { io, output } = context;
   return withStopSignal(io, async (stopSignal) => {
     try {
-      const deps = { config, stdin: io.stdin, stopSignal };
+      const deps = { config, stateDir: machine.stateDir, stdin: io.stdin, stopSignal };
       const inspection = await checkFile(deps, inputPath(io.cwd, file));
-      const forecast = forecastCalls(inspection.rows.messages, config.rates);
+      const { messages, reused } = inspection.rows;
+      const forecast = forecastCalls(messages - reused, config.rates);
       if (config.terminal.json) output.jsonResult({ file, ...inspection, forecast });
       else output.result(renderCheck({ file, inspection, forecast }));
       return EXIT.ok;

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { collectRun } from "../../runs/collect-run.ts";
 import { findRun } from "../../runs/find-run.ts";
+import { answerStoreOf } from "../../runs/run-context.ts";
 import type { RunCommand } from "../command.ts";
 import { createCommandParts } from "../command-parts.ts";
 import { requireRunName } from "../named-run.ts";
@@ -18,11 +19,12 @@ export const collect: RunCommand = async (input, context) => {
   const outDir = path.resolve(io.cwd, config.out);
   const given = config.input === undefined ? undefined : path.resolve(io.cwd, config.input);
   const finding = { outDir, redisKind: config.redis.kind, stateDir: machine.stateDir };
+  const answers = answerStoreOf({ config, stateDir: machine.stateDir });
   const startedAtMs = io.now();
   return stoppable(context, app, async (stopSignal) => {
     const { run } = await findRun({ ...finding, openRedis, warn }, name);
     const end = await collectRun(
-      { openRedis, log, warn, outDir, input: given, form: config.output, stopSignal },
+      { openRedis, log, warn, outDir, input: given, form: config.output, answers, stopSignal },
       run,
     );
     const tookMs = io.now() - startedAtMs;

@@ -41,10 +41,11 @@ function pathsOf({ folder, summary }: RunReport): readonly string[] {
 }
 
 function showReport({ output }: CommandContext, { summary }: RunReport): void {
-  const { status, failuresByReason, runId } = summary;
+  const { status, failuresByReason, reused, runId } = summary;
   const goOn = "the same `onboard-batch run` command as before";
   showSummary(output, {
     snapshot: snapshotOfSummary(summary),
+    reused,
     tookMs: tookMsOf(summary) ?? 0,
     failuresByReason,
     files: [],

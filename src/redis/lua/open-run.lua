@@ -10,7 +10,7 @@ if redis.call('HEXISTS', KEYS[2], 'status') == 0 then
   redis.call('DEL', KEYS[2])
   redis.call('HDEL', KEYS[3], 'begun', 'callsKept')
   redis.call('HSET', KEYS[2], 'schemaVersion', 1, 'status', 'ingesting', 'statusReason', '', 'file', ARGV[2],
-    'total', 0, 'pending', 0, 'open', 0, 'succeeded', 0, 'failed', 0, 'needsInput', 0, 'unprocessed', 0,
+    'total', 0, 'pending', 0, 'open', 0, 'succeeded', 0, 'failed', 0, 'needsInput', 0, 'unprocessed', 0, 'reused', 0,
     'sendMessageCalls', 0, 'getTaskCalls', 0, 'cancelTaskCalls', 0, 'retries', 0, 'rateLimited', 0,
     'startedAt', ARGV[3], 'updatedAt', iso_now(), 'finishedAt', '', 'heartbeatAt', iso_now())
 end

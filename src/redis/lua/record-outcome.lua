@@ -2,7 +2,7 @@
 -- KEYS  1 ledger  2 progress  3 failures  4 results  5 private  6 places
 -- ARGV  1 row  2 weight  3 'succeeded' | 'failed' | 'needsInput'  4 reason, '' unless failed
 --       5 outcome (JSON), '' when a journal has it already  6 'accepted' | 'refused' | ''
---       7 sends of the row  8 polls of it
+--       7 sends of the row  8 polls of it  9 1 when an earlier run was given the answer, else 0
 -- Returns {recorded 1|0, rows refused while none was accepted}
 -- An outcome of a run that Redis has forgotten still goes to the stream: it was paid for, and the
 -- journal that takes it in brings it back at the next start.
@@ -27,6 +27,7 @@ if state and string.sub(state, 1, 1) == 't' then from = 'open' end
 redis.call('HSET', KEYS[1], ARGV[1], 'd')
 redis.call('HINCRBY', KEYS[2], from, -ARGV[2])
 redis.call('HINCRBY', KEYS[2], ARGV[3], ARGV[2])
+if ARGV[9] == '1' then redis.call('HINCRBY', KEYS[2], 'reused', ARGV[2]) end
 redis.call('HSET', KEYS[2], 'updatedAt', iso_now())
 if ARGV[4] ~= '' then redis.call('HINCRBY', KEYS[3], ARGV[4], ARGV[2]) end
 if ARGV[5] ~= '' then

@@ -6,7 +6,7 @@
 local status = redis.call('HGET', KEYS[1], 'status')
 if status ~= 'completed' and status ~= 'stopped' and status ~= 'canceled' then return 0 end
 redis.call('HSET', KEYS[1], 'total', ARGV[1], 'pending', ARGV[2], 'open', 0, 'succeeded', 0,
-  'failed', ARGV[3], 'needsInput', 0, 'unprocessed', 0, 'status', 'running', 'statusReason', '',
+  'failed', ARGV[3], 'needsInput', 0, 'unprocessed', 0, 'reused', 0, 'status', 'running', 'statusReason', '',
   'finishedAt', '', 'updatedAt', iso_now(), 'heartbeatAt', iso_now())
 redis.call('HSET', KEYS[3], 'begun', 1, 'callsKept', 1, 'maxFailures', ARGV[4], 'maxFailedPercent', ARGV[5], 'sendUntil', ARGV[6])
 redis.call('HDEL', KEYS[3], 'accepted', 'refused', 'refusedAt')

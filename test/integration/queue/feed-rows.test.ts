@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SubmitJob } from "../../../src/core/job.ts";
 import { parseTemplate } from "../../../src/core/message-template.ts";
 import { openInput } from "../../../src/csv/read-input.ts";
+import { NO_EARLIER_ANSWERS } from "../../../src/runs/earlier-answers.ts";
 import { feedRows } from "../../../src/runs/feed-rows.ts";
 import type { InputPlan } from "../../../src/runs/scan-input.ts";
 import { scanInput } from "../../../src/runs/scan-input.ts";
@@ -24,7 +25,19 @@ async function setup(names: readonly string[], windowRows = 50_000) {
   const run = await createTestRun(harness.client, { total: scan.total });
   const { queues } = harness;
   const feed = (signal = new AbortController().signal): Promise<void> =>
-    feedRows({ plan, scan, ledger: run.ledger, queues, windowRows, replies: new Map() }, signal);
+    feedRows(
+      {
+        plan,
+        scan,
+        ledger: run.ledger,
+        queues,
+        windowRows,
+        replies: new Map(),
+        earlier: NO_EARLIER_ANSWERS,
+        onBacklog: () => undefined,
+      },
+      signal,
+    );
   return { harness, run, feed, queues };
 }
 

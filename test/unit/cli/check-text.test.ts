@@ -12,7 +12,7 @@ const INSPECTION: InputInspection = {
     { field: "city", headers: ["ORT01"] },
   ],
   ignoredColumns: ["KONZS"],
-  rows: { total: 1_234, bad: 7, duplicates: 2, messages: 1_225 },
+  rows: { total: 1_234, bad: 7, duplicates: 2, messages: 1_225, reused: 0 },
   badRows: [
     { reason: "NAME_MISSING", count: 6, lines: [5, 6, 7, 8, 9] },
     { reason: "ROW_TOO_WIDE", count: 1, lines: [12] },
@@ -62,6 +62,13 @@ describe("a file that was checked", () => {
       "The first message:",
       "  Name: ACME City: Ulm",
     ]);
+  });
+
+  it("tells how many messages earlier runs have answered", () => {
+    const rows = { total: 3, bad: 0, duplicates: 0, messages: 3, reused: 2 };
+    expect(render({ rows })).toContain(
+      "\n  reused          2 of them, with answers of earlier runs\n",
+    );
   });
 
   it("names a tab and a header that was given", () => {

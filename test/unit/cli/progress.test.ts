@@ -207,6 +207,7 @@ describe("showSummary", () => {
         nowMs: 0,
         redisAway: false,
       },
+      reused: 0,
       tookMs: 1_000,
       failuresByReason: {},
       files: [],

@@ -32,6 +32,7 @@ const SUMMARY: RunSummaryFile = {
     needsInput: 0,
     unprocessed: 0,
   },
+  reused: 0,
   failuresByReason: {},
   calls: { sendMessage: 10, getTask: 20, cancelTask: 0, retries: 0, rateLimited: 0 },
   startedAt: "2026-11-30T20:00:00.000Z",

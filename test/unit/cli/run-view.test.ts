@@ -18,6 +18,7 @@ const PROGRESS: Progress = {
   failed: 4,
   needsInput: 5,
   unprocessed: 6,
+  reused: 0,
   sendMessageCalls: 7,
   getTaskCalls: 8,
   cancelTaskCalls: 9,

@@ -27,6 +27,7 @@ const SUMMARY: RunSummaryFile = {
     needsInput: 10,
     unprocessed: 0,
   },
+  reused: 0,
   failuresByReason: { TASK_REJECTED: 5, TASK_FAILED: 15 },
   calls: { sendMessage: 210, getTask: 400, cancelTask: 1, retries: 10, rateLimited: 2 },
   startedAt: "2026-11-30T20:00:00.000Z",
@@ -106,6 +107,8 @@ describe("the block of one run", () => {
   });
 
   it("says when no process works on it", () => {
+    const reused = { ...STANDING, summary: { ...SUMMARY, reused: 100 } };
+    expect(renderRun(reused)).toContain("reused       100 rows with answers of earlier runs");
     expect(renderRun(LEFT)).toContain("; no process works on it, last sign of life 3 min 3 s ago");
   });
 

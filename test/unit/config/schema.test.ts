@@ -109,6 +109,22 @@ describe("values", () => {
     });
   });
 
+  it("ages of answers are durations, and 0 needs no unit", async () => {
+    const { load, faultsOf, writeYaml } = await setup();
+    expect((await load()).config).not.toHaveProperty("reuseMs");
+    expect((await load({ flags: { reuse: "30d" } })).config.reuseMs).toBe(2_592_000_000);
+    expect(await faultsOf({ flags: { reuse: "30" } })).toContain("--reuse: must be a duration");
+    expect(await faultsOf({ flags: { reuse: "0" } })).toContain("from 1s to 3650d");
+    for (const [answers, answersMs] of [
+      ["0", 0],
+      ["0s", 0],
+      ["1d", 86_400_000],
+    ] as const) {
+      await writeYaml(`retention: { answers: ${answers} }\n`);
+      expect((await load()).config.retention.answersMs).toBe(answersMs);
+    }
+  });
+
   it("a Redis URL with a password never appears in a message", async () => {
     const { faultsOf } = await setup();
     const message = await faultsOf({ env: { REDIS_URL: "http://:hunter2@cache" } });

@@ -153,6 +153,7 @@ describe("renderSummary", () => {
         succeeded: 1_960,
         failed: 40,
       }),
+      reused: 0,
       tookMs: 401_000,
       failuresByReason: { TASK_FAILED: 10, AGENT_REFUSED: 30 },
       files: [
@@ -176,9 +177,20 @@ describe("renderSummary", () => {
     ]);
   });
 
+  it("tells how many rows earlier runs have answered", () => {
+    const rest = { tookMs: 1_000, failuresByReason: {}, files: [], next: [] };
+    const linesOf = (reused: number): readonly string[] =>
+      renderSummary({ snapshot: snapshot(), reused, ...rest }).split("\n");
+    expect(linesOf(1_990)).toContain(
+      "  1,990 rows with answers of earlier runs, no call made for them",
+    );
+    expect(linesOf(1)).toContain("  1 row with an answer of an earlier run, no call made for it");
+  });
+
   it("says how much is not finished and leaves empty parts out", () => {
     const text = renderSummary({
       snapshot: snapshot({ failed: 0 }),
+      reused: 0,
       tookMs: 1_000,
       failuresByReason: {},
       files: [],

@@ -24,6 +24,12 @@ function at(minutes: number) {
 }
 
 describe("the story of a run", () => {
+  it("has no time for an answer of an earlier run", () => {
+    const reused = { ...succeeded(1, at(-60 * 24)), reusedFrom: "partners-0" };
+    const { timeline } = tell(outcome(reused), outcome(succeeded(2, at(3)))).story();
+    expect(timeline.steps).toEqual([{ succeeded: 1, failed: 0, needsInput: 0 }]);
+  });
+
   it("is empty for no rows, and for rows without outcome", () => {
     const empty = {
       reasons: [],

@@ -27,6 +27,7 @@ const PROGRESS: Progress = {
   failed: 1,
   needsInput: 0,
   unprocessed: 1,
+  reused: 0,
   sendMessageCalls: 2,
   getTaskCalls: 4,
   cancelTaskCalls: 0,
@@ -38,13 +39,14 @@ const PROGRESS: Progress = {
   heartbeatAt: "2026-11-30T20:01:59.000Z",
 };
 
-function requestOf({ folder, plan }: RunFixture) {
+function requestOf({ folder, plan, outDir }: RunFixture) {
   const { file, sha256 } = SETTINGS;
   return {
     settings: SETTINGS,
     folder,
     plan,
     form: FORM,
+    answers: { stateDir: path.join(outDir, ".state"), keptMs: 86_400_000 },
     warn: ignore,
     progress: PROGRESS,
     input: inputFactsOf(plan, { file, sha256, rows: 3 }, { warnings: [], skipped: [] }),

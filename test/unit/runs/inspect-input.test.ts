@@ -23,7 +23,7 @@ it("tells what a run would make of a file", async () => {
       { field: "internalId", headers: ["id"] },
     ],
     ignoredColumns: ["note"],
-    rows: { total: 9, bad: 6, duplicates: 1, messages: 2 },
+    rows: { total: 9, bad: 6, duplicates: 1, messages: 2, reused: 0 },
     badRows: [{ reason: "NAME_MISSING", count: 6, lines: [5, 6, 7, 8, 9] }],
     warnings: ["The internalId is that of an earlier row with other data: line 11."],
     skipped: [

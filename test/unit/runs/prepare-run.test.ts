@@ -122,6 +122,7 @@ const PROGRESS: Progress = {
   statusReason: "",
   file: "partners.csv",
   unprocessed: 0,
+  reused: 0,
   rateLimited: 0,
   startedAt: "",
   updatedAt: "",

@@ -34,6 +34,7 @@ const SUMMARY: RunSummaryFile = {
     needsInput: 0,
     unprocessed: 0,
   },
+  reused: 0,
   failuresByReason: { TASK_FAILED: 1 },
   calls: { sendMessage: 12_350, getTask: 1, cancelTask: 0, retries: 5, rateLimited: 0 },
   startedAt: "2026-11-30T20:00:00.000Z",
@@ -76,6 +77,14 @@ describe("the report of a run", () => {
     expect(text).not.toContain("Repaired rows");
     expect(text).not.toContain("Warnings");
     expect(text).not.toContain("Skipped lines");
+  });
+
+  it("tells how many rows earlier runs have answered", () => {
+    expect(textOf(page())).not.toContain("earlier runs");
+    const summary = { ...SUMMARY, reused: 12_000 };
+    expect(textOf(page({ summary }))).toContain(
+      "12,000 rows with answers of earlier runs, no call made for them.",
+    );
   });
 
   it("of a run that goes on says so", () => {
@@ -233,6 +242,7 @@ describe("the report of a run", () => {
       folder: run.folder,
       plan: run.plan,
       form: FORM,
+      answers: { stateDir: run.outDir, keptMs: 0 },
       warn: ignore,
       progress: {
         ...times,
@@ -246,6 +256,7 @@ describe("the report of a run", () => {
         retries: 0,
         rateLimited: 0,
         heartbeatAt: "",
+        reused: 0,
       },
       input: inputFactsOf(
         run.plan,

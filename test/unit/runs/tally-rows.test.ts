@@ -9,6 +9,7 @@ it("counts every row once: by its outcome, by its fault, as a duplicate, or as t
   await journal(succeeded(1, { attempts: 3, polls: 4 }), failed(3), needsInput(5, "which?"));
   expect(await tallyRows(plan, folder.journal)).toEqual({
     succeeded: 2,
+    reused: 0,
     failed: 2,
     needsInput: 1,
     rest: 1,
@@ -19,6 +20,17 @@ it("counts every row once: by its outcome, by its fault, as a duplicate, or as t
     lastOutcomeAtMs: FINISHED_AT_MS,
     warnings: [],
     skipped: [],
+  });
+});
+
+it("counts rows with an answer of an earlier run, and no call for them", async () => {
+  const { plan, folder, journal } = await makeRun(CSV);
+  await journal({ ...succeeded(1), attempts: 0, polls: 0, reusedFrom: "partners-0" });
+  expect(await tallyRows(plan, folder.journal)).toMatchObject({
+    succeeded: 2,
+    reused: 2,
+    sendMessageCalls: 0,
+    retries: 0,
   });
 });
 
