@@ -176,7 +176,7 @@ export const HEADER_ALIASES: readonly AliasList[] = [
     "main",
     `LAND1 | LANDX | Country Key
      BillingCountry | COUNTRY_CODE | address1_country | address.physicalPostalAddress.country
-     Entity.LegalAddress.Country | RegAddress.Country | KU_RECH_LKZ | EU-Land
+     Entity.LegalAddress.Country | RegAddress.Country | KU_RECH_LKZ
      iso code | nation
      Land | Staat | Ländercode | Länderkennzeichen | LKZ | ISO Ländercode | Land/Region
      Pays | Code pays | codePaysEtrangerEtablissement
@@ -186,7 +186,8 @@ export const HEADER_ALIASES: readonly AliasList[] = [
      Código do país
      Landcode`,
   ),
-  aliases("country", "fallback", "CountryOfOrigin | iso | Stato"),
+  // DATEV's "EU-Land" begins the VAT id, and is empty for all other countries.
+  aliases("country", "fallback", "CountryOfOrigin | iso | Stato | EU-Land"),
   aliases(
     "vatId",
     "main",

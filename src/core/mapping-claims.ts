@@ -130,8 +130,12 @@ function nameOrId({ has, look }: Evidence): Verdict {
 }
 
 /** A column "Land" or "Kraj": the other headers decide, else what is in it. */
-function countryOrRegion({ has, look }: Evidence): Verdict {
-  if (has("country")) return { kind: "field", field: "region", isGuess: false };
+function countryOrRegion({ claims, has, look }: Evidence): Verdict {
+  const isFallback = claims.every(
+    ({ match }) => match.field !== "country" || match.role === "fallback",
+  );
+  if (has("country") && !(isFallback && look === "countries"))
+    return { kind: "field", field: "region", isGuess: false };
   if (look === "countries") return { kind: "field", field: "country", isGuess: false };
   const isRegion = look !== "unclear" && !has("region");
   if (isRegion) return { kind: "field", field: "region", isGuess: false };

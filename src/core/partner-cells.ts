@@ -18,16 +18,20 @@ const LEGAL_FORM =
 
 /**
  * Gives the function that makes a partner of a record's cells, or says why it cannot be sent.
- * Missing cells at the end count as empty, empty cells too many are ignored.
+ * Missing cells at the end count as empty.
+ *
+ * @param surplus so many empty cells behind the header's columns are the file's habit; with more of them a
+ *   delimiter stands in a cell, and what follows it is in the wrong column
  */
 export function createCellsJudge(
   header: readonly string[],
   mapping: InputShape["mapping"],
+  surplus: number,
 ): (cells: readonly string[], notes: ReadingNotes) => CellsVerdict {
   const readers = createFieldReaders(header, mapping);
   const nameColumns = mapping.name ?? [];
   return (cells, notes) => {
-    const unfit = tooWide(header, cells) ?? tooLong(header, cells);
+    const unfit = tooWide(header, cells, surplus) ?? tooLong(header, cells);
     if (unfit !== undefined) return unfit;
     const partner: Partial<Record<PartnerField, string>> = {};
     for (const read of readers) read(cells, partner, notes);
@@ -47,9 +51,14 @@ function bad(reason: ReadFailure["reason"], message: string): CellsVerdict {
   return { kind: "bad", failure: { reason, message } };
 }
 
-function tooWide(header: readonly string[], cells: readonly string[]): CellsVerdict | undefined {
+function tooWide(
+  header: readonly string[],
+  cells: readonly string[],
+  surplus: number,
+): CellsVerdict | undefined {
   if (cells.length <= header.length) return undefined;
-  if (cells.slice(header.length).every((cell) => cell.trim() === "")) return undefined;
+  const isUsual = cells.length <= header.length + surplus;
+  if (isUsual && cells.slice(header.length).every((cell) => cell.trim() === "")) return undefined;
   const texts = cells.map((cell) => cell.trim());
   const form = texts.findIndex((text, column) => column > 0 && LEGAL_FORM.test(text));
   const hint =

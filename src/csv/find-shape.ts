@@ -28,6 +28,8 @@ export interface FileShape {
   readonly width: number;
   /** With the nameless empty columns at the end of the header. */
   readonly fullWidth: number;
+  /** With the empty cells that most records have behind the header's columns. */
+  readonly usualWidth: number;
   /** Columns of the file that `shape.header` names. */
   readonly kept: readonly number[];
   /** Whether it is a list with a `|` at both ends of each line. */
@@ -83,6 +85,7 @@ export async function findShape(place: InputPlace, options: ReadOptions): Promis
     names: header.names,
     width: header.names.length,
     fullWidth: header.fullWidth,
+    usualWidth: Math.max(header.names.length, header.fullWidth, usualLength(header, cut)),
     kept: columns.kept,
     isList: header.isList,
   };
@@ -199,15 +202,20 @@ function headerCells(name: string, raw: RawRecord, syntax: RecordSyntax): readon
 
 /** Without the columns at its end that have neither name nor, as far as was looked, any cell. */
 function withoutEmptyEnd(names: readonly string[], cut: Cut): readonly string[] {
-  const rows = sampleRows(cut);
+  const rows = sampleRows(cut, 1);
   const last = names.findLastIndex(
     (name, column) => name.trim() !== "" || rows.some((row) => (row[column] ?? "").trim() !== ""),
   );
   return names.slice(0, last + 1);
 }
 
-function sampleRows({ records, recordsAbove, syntax }: Cut): readonly (readonly string[])[] {
-  return records.slice(recordsAbove + 1, recordsAbove + 1 + SAMPLE_ROWS).flatMap((raw) => {
+/** The cells of the first records. @param headerLine 0 when no record is the header */
+function sampleRows(
+  { records, recordsAbove, syntax }: Cut,
+  headerLine: number,
+): readonly (readonly string[])[] {
+  const first = headerLine === 0 ? 0 : recordsAbove + 1;
+  return records.slice(first, first + SAMPLE_ROWS).flatMap((raw) => {
     const record = readCells(raw, syntax);
     return record.kind === "cells" ? [record.cells] : [];
   });
@@ -228,7 +236,7 @@ function mapHeader({ name, header: { names, line, isList }, cut, options }: Mapp
   if (names.length === 0) return { header, kept, mapping: {}, ignoredColumns: [], warnings: [] };
   const place = line === 0 ? name : `${name}:${line}`;
   refuseData(place, header, options);
-  const rows = sampleRows(line === 0 ? { ...cut, recordsAbove: -1 } : cut);
+  const rows = sampleRows(cut, line);
   const columns = mapColumns(
     header,
     options.map,
@@ -236,6 +244,18 @@ function mapHeader({ name, header: { names, line, isList }, cut, options }: Mapp
   );
   if (columns.kind === "problem") return refuse(place, columns.message);
   return { ...columns, header, kept };
+}
+
+/** How wide more than half of the records are; 0 when they differ, or hold more than the header names. */
+function usualLength({ names, line }: Header, cut: Cut): number {
+  const rows = sampleRows(cut, line);
+  const counts = new Map<number, number>();
+  for (const { length } of rows) counts.set(length, (counts.get(length) ?? 0) + 1);
+  const [usual] = [...counts].find(([, count]) => count * 2 > rows.length) ?? [0];
+  const isEmptyBehind = rows
+    .filter(({ length }) => length === usual)
+    .every((row) => row.slice(names.length).every((cell) => cell.trim() === ""));
+  return isEmptyBehind ? usual : 0;
 }
 
 /** The first company must not be eaten as a header. */

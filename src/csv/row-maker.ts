@@ -12,7 +12,7 @@ export function createRowMaker(
   notes: ReadingNotes,
 ): (record: CellRecord) => InputRow {
   const { header, mapping } = file.shape;
-  const judge = createCellsJudge(header, mapping);
+  const judge = createCellsJudge(header, mapping, file.usualWidth - file.width);
   const noCells = header.map(() => "");
   const leaveOut = createLeaveOut(file);
   let row = 0;

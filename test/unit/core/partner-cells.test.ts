@@ -4,12 +4,8 @@ import { createReadingNotes } from "../../../src/core/reading-notes.ts";
 
 describe("the judge of cells", () => {
   const header = ["id", "name", "city", "NAME2"];
-  const judgeCells = createCellsJudge(header, {
-    internalId: [0],
-    name: [1, 3],
-    city: [2],
-    region: [],
-  });
+  const mapping = { internalId: [0], name: [1, 3], city: [2], region: [] };
+  const judgeCells = createCellsJudge(header, mapping, 2);
   const judge = (cells: readonly string[]) => judgeCells(cells, createReadingNotes());
   const reasonOf = (cells: readonly string[]) => {
     const verdict = judge(cells);
@@ -23,12 +19,13 @@ describe("the judge of cells", () => {
     });
   });
 
-  it("counts missing cells as empty and ignores empty ones too many", () => {
+  it("counts missing cells as empty and ignores as many empty ones as the file has", () => {
     expect(reasonOf(["7", "ACME"])).toEqual({ internalId: "7", name: "ACME" });
     expect(reasonOf(["7", "ACME", "Ulm", "", "", " "])).toMatchObject({
       name: "ACME",
       city: "Ulm",
     });
+    expect(reasonOf(["7", "ACME", "Ulm", "", "", "", ""])).toBe("ROW_TOO_WIDE");
   });
 
   it("takes the second piece for the name when the first is empty", () => {
@@ -61,10 +58,10 @@ describe("the judge of cells", () => {
       kind: "bad",
       failure: { reason: "NAME_MISSING", message: 'The name is empty (column "name", "NAME2").' },
     });
-    expect(createCellsJudge([], {})([], createReadingNotes())).toMatchObject({
+    expect(createCellsJudge([], {}, 0)([], createReadingNotes())).toMatchObject({
       failure: { reason: "ROW_TOO_NARROW" },
     });
-    expect(createCellsJudge([], { name: [0] })([""], createReadingNotes())).toMatchObject({
+    expect(createCellsJudge([], { name: [0] }, 1)([""], createReadingNotes())).toMatchObject({
       failure: { reason: "NAME_MISSING" },
     });
   });

@@ -95,6 +95,15 @@ describe("delimiters, line ends and quotes", () => {
     expect(records[1]).toMatchObject({ partner: { name: "ACME" } });
   });
 
+  it("37: a comma in a name is seen too when the row ends in an empty cell", async () => {
+    const { names } = await readAll(
+      "name,city,country,phone\nACME,Ulm,DE,1\nFoo, Inc.,Paris,FR,\nBar,Rome,IT,\n",
+    );
+    expect(names).toEqual(["ACME", "ROW_TOO_WIDE", "Bar"]);
+    const habit = "name,city,phone\nACME,Ulm,1,\nFoo, Inc.,Paris,,\nBar,Rome,,\n";
+    expect((await readAll(habit)).names).toEqual(["ACME", "ROW_TOO_WIDE", "Bar"]);
+  });
+
   it("38, 39: a row too short is filled up unless the name is missing, and counted", async () => {
     const { names, records, warnings } = await readAll("id,name,city,note\n1,A\n2\n3,B,Ulm,x\n");
     expect(names).toEqual(["A", "ROW_TOO_NARROW", "B"]);
@@ -145,6 +154,16 @@ describe("header and frame", () => {
     expect(shape.headerLine).toBe(2);
     expect(partners).toEqual([{ internalId: "70001", name: "ACME GmbH", city: "Ulm" }]);
     expect(skipped).toMatchObject([{ line: 1, why: "DATEV's own first line" }]);
+  });
+
+  it("44: in DATEV's addresses Land is the country, and EU-Land only the beginning of the VAT id", async () => {
+    const { partners } = await readAll(
+      '"EXTF";700;16;"Debitoren/Kreditoren"\r\nKonto;Name (Adressattyp Unternehmen);EU-Land;Ort;Land\r\n70001;"ACME GmbH";"DE";Ulm;"DE"\r\n70002;"Beta AG";"";Bern;"CH"\r\n',
+    );
+    expect(partners).toEqual([
+      { internalId: "70001", name: "ACME GmbH", city: "Ulm", country: "DE" },
+      { internalId: "70002", name: "Beta AG", city: "Bern", country: "CH" },
+    ]);
   });
 
   it.each([
@@ -225,6 +244,19 @@ describe("header and frame", () => {
       "9 a ruling",
       "11 a ruling",
     ]);
+  });
+
+  it("53: a pipe in a cell of a SAP list fails its row and shifts nothing", async () => {
+    const list = [
+      "--------------------------------",
+      "|Lieferant|Name 1    |Ort    |Land|",
+      "--------------------------------",
+      "|100001   |ACME GmbH |Berlin |DE  |",
+      "|100002   |Foo | Bar |Bonn   |DE  |",
+      "|100003   |Qux       |Ulm    |DE  |",
+      "--------------------------------",
+    ].join("\n");
+    expect((await readAll(list)).names).toEqual(["ACME GmbH", "ROW_TOO_WIDE", "Qux"]);
   });
 
   it("54: text in columns of fixed width is refused with what to do", async () => {

@@ -171,7 +171,7 @@ describe("openInput", () => {
       ["A", "B", "x"],
       ["A", "B", "x"],
     ]);
-    expect(rows.map(outcome)).toEqual(["ACME", "NAME_MISSING", "A", "ROW_TOO_WIDE"]);
+    expect(rows.map(outcome)).toEqual(["ACME", "NAME_MISSING", "ROW_TOO_WIDE", "ROW_TOO_WIDE"]);
   });
 
   it("keeps every bad record with its reason and goes on behind it", async () => {
