@@ -8,6 +8,7 @@ import {
   type IdVerdict,
   isScientific,
   looksLikeDate,
+  withoutZeroDecimal,
 } from "./id-forms.ts";
 import type { InputShape } from "./input.ts";
 import { isNullWord } from "./null-words.ts";
@@ -150,6 +151,11 @@ function checkedId({ field, text, partner, notes }: IdInput): string {
       `${field} as a rounded number (such as 9.08E+12) is taken for missing, because its digits are lost`,
     );
     return "";
+  }
+  const whole = withoutZeroDecimal(text);
+  if (whole !== undefined) {
+    notes.add(`${field} ends in .0, as a number made a decimal does; it is sent without`);
+    return checkedId({ field, text: whole, partner, notes });
   }
   if (looksLikeDate(text)) notes.add(`${field} looks like a number that was taken for a date`);
   const verdict = judgeId(field, text, partner);

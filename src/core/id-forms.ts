@@ -93,9 +93,14 @@ export function checkDuns(text: string): IdVerdict {
   return { kind: "odd", why };
 }
 
-/** A number that a spreadsheet has rounded (`9.08E+12`): its digits are gone. */
+/** A number that a program has rounded (`9.08E+12`, Java's `1.5E8`): its digits may be gone. `2E8` may be an id. */
 export function isScientific(text: string): boolean {
-  return /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/iu.test(text);
+  return /^[+-]?\d(?:(?:[.,]\d+)?E\+|[.,]\d+E)\d{1,3}$/iu.test(text);
+}
+
+/** Digits that a program has made a decimal of (`10115.0`, as pandas does beside empty cells); undefined for others. */
+export function withoutZeroDecimal(text: string): string | undefined {
+  return /^(\d+)\.0$/u.exec(text)?.[1];
 }
 
 /** A number that a spreadsheet has taken for a date (`01. Mrz`, `MAR-1`). */

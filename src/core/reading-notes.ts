@@ -28,7 +28,9 @@ const MAX_SKIPPED = 10_000;
 
 interface Note {
   count: number;
+  /** The first of the lines, each once. */
   readonly lines: number[];
+  hasMore: boolean;
 }
 
 /** Starts the notes of one pass. */
@@ -40,11 +42,13 @@ export function createReadingNotes(): ReadingNotes {
     add(what) {
       let note = found.get(what);
       if (note === undefined) {
-        note = { count: 0, lines: [] };
+        note = { count: 0, lines: [], hasMore: false };
         found.set(what, note);
       }
       note.count += 1;
-      if (note.lines.length < SHOWN_LINES) note.lines.push(this.line);
+      const isShown = note.lines.at(-1) === this.line;
+      if (!isShown && note.lines.length < SHOWN_LINES) note.lines.push(this.line);
+      note.hasMore ||= note.lines.at(-1) !== this.line;
     },
     skip(line, why, text) {
       if (skipped.length < MAX_SKIPPED) {
@@ -59,8 +63,8 @@ export function createReadingNotes(): ReadingNotes {
   };
 }
 
-function sentence(what: string, { count, lines }: Note): string {
-  const more = count > lines.length ? " and others" : "";
+function sentence(what: string, { count, lines, hasMore }: Note): string {
+  const more = hasMore ? " and others" : "";
   return count === 1
     ? `${what}: line ${lines.join(", ")}.`
     : `${what}: ${count} times, line ${lines.join(", ")}${more}.`;

@@ -10,6 +10,15 @@ it("counts equal notes together and shows the first five lines", () => {
   expect(notes.warnings()).toEqual(["Odd: 7 times, line 1, 2, 3, 4, 5 and others."]);
 });
 
+it("names a line once, however often it is noted", () => {
+  const notes = createReadingNotes();
+  for (const line of [3, 3, 4, 4, 4]) {
+    notes.line = line;
+    notes.add("Odd");
+  }
+  expect(notes.warnings()).toEqual(["Odd: 5 times, line 3, 4."]);
+});
+
 it("lists what is left out, in bounded memory", () => {
   const notes = createReadingNotes();
   for (let line = 1; line <= 10_002; line += 1) notes.skip(line, "a ruling", "-".repeat(300));

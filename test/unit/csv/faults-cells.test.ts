@@ -22,6 +22,25 @@ describe("cells", () => {
     expect(warnings).toContain("duns as a rounded number (such as 9.08E+12) is taken for missing");
   });
 
+  it.each(["1.50483782E8", "1,5E+08", "2E+10"])("58: so is %s", async (number) => {
+    const { partners } = await readAll(`id;name\n${number};A\n2E8;B\n`);
+    expect(partners).toEqual([{ name: "A" }, { internalId: "2E8", name: "B" }]);
+  });
+
+  it("58: a number that was made a decimal is sent without it, with a warning", async () => {
+    const { records, partners, warnings } = await readAll(
+      "name,postal_code,country,duns\nA,10115.0,DE,150483782.0\nB,1067.0,DE,\nC 1.0,1.0.0,DE,\n",
+    );
+    expect(partners).toEqual([
+      { name: "A", postalCode: "10115", country: "DE", duns: "150483782" },
+      { name: "B", postalCode: "1067", country: "DE" },
+      { name: "C 1.0", postalCode: "1.0.0", country: "DE" },
+    ]);
+    expect(records[0]?.cells).toEqual(["A", "10115.0", "DE", "150483782.0"]);
+    expect(warnings).toContain("postalCode ends in .0");
+    expect(warnings).toContain("postalCode is a digit short");
+  });
+
   it("59: a cell written as a formula for its text", async () => {
     const { partners } = await readAll(
       'id,name,city\n="00123",A,Ulm\n"=""00124""",B,Bonn\n="00,125",C,Kiel\n',
