@@ -20,7 +20,9 @@ COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 # Outputs go below the working folder: mount one there that the container's user may write.
-RUN mkdir /data && chown node:node /data
+# Whichever user that is, answers that must outlive a Redis outage have their place in /state.
+RUN mkdir /data && chown node:node /data && mkdir -m 1777 /state
+ENV XDG_STATE_HOME=/state
 USER node
 WORKDIR /data
 ENTRYPOINT ["node", "/app/dist/main.js"]
